@@ -1,0 +1,3 @@
+//! Tasks and scoring.
+
+pub mod compare;

@@ -1,0 +1,1 @@
+//! The demo database, made by a deterministic generator.

@@ -1,0 +1,38 @@
+//! Querylore learns from the SQL written on a database what its schema does not say, and uses it to
+//! answer new questions in SQL, inside a web page.
+//!
+//! # Map
+//!
+//! Pure modules compile and are tested natively; they know no browser, no clock and no global state:
+//!
+//! - [`sql`]: parsing, the schema, splitting a query into components, skeletons
+//! - [`history`]: reading query histories and merging them into a knowledge base
+//! - [`embedding`]: tokenizer and sentence encoders in burn
+//! - [`retrieval`]: which knowledge a question needs
+//! - [`db`]: SQLite, read-only, with limits
+//! - [`pipeline`]: from a question to SQL
+//! - [`bench`]: tasks and scoring
+//! - [`demo`]: the generated demo database
+//! - [`ports`]: the traits through which the pure modules reach workers and native services
+//!
+//! Browser modules exist only for wasm32: `browser` implements the ports over web workers, `ui` is the page.
+//!
+//! # Dependency rule
+//!
+//! `main` and `bin` → `ui` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`, `embedding`} → `sql`.
+//! `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
+
+pub mod bench;
+pub mod db;
+pub mod demo;
+pub mod embedding;
+pub mod history;
+pub mod pipeline;
+pub mod ports;
+pub mod retrieval;
+pub mod sql;
+
+#[cfg(target_arch = "wasm32")]
+pub mod browser;
+#[cfg(target_arch = "wasm32")]
+pub mod ui;

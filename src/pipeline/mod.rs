@@ -1,0 +1,3 @@
+//! From a question to SQL.
+
+pub mod adapt;

@@ -1,10 +1,10 @@
 //! Files over HTTP: with progress, and kept in the browser's cache where that helps.
 
 use gloo_net::http::Request;
-use js_sys::Uint8Array;
+use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Cache, ReadableStreamDefaultReader, Response};
+use web_sys::{Blob, Cache, ReadableStreamDefaultReader, Response};
 
 use super::rpc::describe;
 
@@ -15,7 +15,7 @@ const CACHE: &str = "querylore-weights-1";
 ///
 /// # Errors
 /// One sentence that names the address and what happened.
-pub async fn bytes(url: &str, mut progress: impl FnMut(u64, u64)) -> Result<Vec<u8>, String> {
+pub async fn blob(url: &str, mut progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
     let response = Request::get(url).send().await.map_err(|e| {
         format!("{url} cannot be reached ({e}). The address may be wrong, or its server may not allow other pages to read it.")
     })?;
@@ -25,11 +25,11 @@ pub async fn bytes(url: &str, mut progress: impl FnMut(u64, u64)) -> Result<Vec<
     read(&response.into(), &mut progress).await.map_err(|e| format!("{url} broke off: {e}"))
 }
 
-/// Like [`bytes`], from the browser's cache when it is there; the flag says whether it was.
+/// Like [`blob`], from the browser's cache when it is there; the flag says whether it was.
 ///
 /// # Errors
-/// As [`bytes`].
-pub async fn cached(url: &str, progress: impl FnMut(u64, u64)) -> Result<(Vec<u8>, bool), String> {
+/// As [`blob`].
+pub async fn cached(url: &str, progress: impl FnMut(u64, u64)) -> Result<(Blob, bool), String> {
     let cache = open_cache().await;
     if let Some(cache) = &cache
         && let Ok(found) = JsFuture::from(cache.match_with_str(url)).await
@@ -38,10 +38,9 @@ pub async fn cached(url: &str, progress: impl FnMut(u64, u64)) -> Result<(Vec<u8
     {
         return Ok((kept, true));
     }
-    let fetched = bytes(url, progress).await?;
+    let fetched = blob(url, progress).await?;
     if let Some(cache) = &cache
-        && let Ok(response) =
-            Response::new_with_opt_buffer_source(Some(&Uint8Array::from(fetched.as_slice())))
+        && let Ok(response) = Response::new_with_opt_blob(Some(&fetched))
     {
         // A full quota only means that the next visit fetches again.
         let _ = JsFuture::from(cache.put_with_str(url, &response)).await;
@@ -54,7 +53,8 @@ async fn open_cache() -> Option<Cache> {
     JsFuture::from(caches.open(CACHE)).await.ok()?.dyn_into().ok()
 }
 
-async fn read(response: &Response, progress: &mut impl FnMut(u64, u64)) -> Result<Vec<u8>, String> {
+/// Reads a body chunk by chunk into a blob, so that large files never enter the page's own memory.
+async fn read(response: &Response, progress: &mut impl FnMut(u64, u64)) -> Result<Blob, String> {
     let total = response
         .headers()
         .get("content-length")
@@ -62,22 +62,21 @@ async fn read(response: &Response, progress: &mut impl FnMut(u64, u64)) -> Resul
         .flatten()
         .and_then(|length| length.parse().ok())
         .unwrap_or(0);
-    let Some(body) = response.body() else { return Ok(Vec::new()) };
-    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let mut read = Vec::with_capacity(total as usize);
-    loop {
-        let chunk = JsFuture::from(reader.read()).await.map_err(|e| describe(&e))?;
-        let done = js_sys::Reflect::get(&chunk, &"done".into()).is_ok_and(|d| d.is_truthy());
-        if done {
-            return Ok(read);
+    let chunks = Array::new();
+    if let Some(body) = response.body() {
+        let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+        let mut so_far = 0;
+        loop {
+            let chunk = JsFuture::from(reader.read()).await.map_err(|e| describe(&e))?;
+            if Reflect::get(&chunk, &"done".into()).is_ok_and(|done| done.is_truthy()) {
+                break;
+            }
+            let part: Uint8Array =
+                Reflect::get(&chunk, &"value".into()).map_err(|e| describe(&e))?.unchecked_into();
+            so_far += u64::from(part.length());
+            chunks.push(&part);
+            progress(so_far, total);
         }
-        let value = js_sys::Reflect::get(&chunk, &"value".into()).map_err(|e| describe(&e))?;
-        let start = read.len();
-        let part: Uint8Array = value.unchecked_into();
-        read.resize(start + part.length() as usize, 0);
-        if let Some(room) = read.get_mut(start..) {
-            part.copy_to(room);
-        }
-        progress(read.len() as u64, total);
     }
+    Blob::new_with_u8_array_sequence(&chunks).map_err(|e| describe(&e))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     BTreeMap::from([
         ("sql", &[][..]),
-        ("format", &[]),
+        ("present", &[]),
         ("workspace", &[]),
         ("ports", &["db"]),
         ("db", &["sql", "ports"]),
@@ -30,7 +30,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
                 "db",
                 "embedding",
                 "sql",
-                "format",
+                "present",
                 "workspace",
                 "ports",
             ],
@@ -46,7 +46,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
                 "embedding",
                 "sql",
                 "demo",
-                "format",
+                "present",
                 "ports",
             ],
         ),

@@ -13,6 +13,7 @@
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
+//! - [`present`]: numbers, SQL and knowledge as the page shows them
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
 //!
 //! Browser modules exist only for wasm32: `browser` implements the ports over web workers, `ui` is the page.
@@ -29,6 +30,7 @@ pub mod embedding;
 pub mod history;
 pub mod pipeline;
 pub mod ports;
+pub mod present;
 pub mod retrieval;
 pub mod sql;
 

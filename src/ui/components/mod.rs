@@ -8,6 +8,8 @@ pub mod drop_zone;
 pub mod empty;
 pub mod field;
 pub mod icon;
+pub mod import_mapping;
+pub mod import_report;
 pub mod item_inspector;
 pub mod kind;
 pub mod knowledge;

@@ -14,6 +14,7 @@
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
 //! - [`workspace`]: the list of databases a browser keeps
+//! - [`present`]: numbers, SQL and knowledge as the page shows them
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
 //! - `cli`: the command line `lab` (native only)
 //!
@@ -31,6 +32,7 @@ pub mod embedding;
 pub mod history;
 pub mod pipeline;
 pub mod ports;
+pub mod present;
 pub mod retrieval;
 pub mod sql;
 pub mod workspace;

@@ -1,1 +1,3 @@
-//! ui.
+//! The page: Leptos, rendered in the browser.
+
+pub mod components;

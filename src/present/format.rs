@@ -1,0 +1,160 @@
+//! Numbers in words: counts, sizes, times and scores, written the same way everywhere.
+
+/// A count with grouped thousands: `117,412`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with its noun: `1 row`, `12 rows`.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(n as u64), if n == 1 { one } else { many })
+}
+
+/// How often: `once`, `9 times`.
+pub fn times(n: usize) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{} times", count(n as u64)) }
+}
+
+/// A part of a whole: `412 of 600`.
+pub fn share(part: usize, whole: usize) -> String {
+    format!("{} of {}", count(part as u64), count(whole as u64))
+}
+
+/// A size in decimal units with one decimal: `812 bytes`, `2.4 KB`, `45.3 MB`.
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if n < 1000 {
+        return if n == 1 { "1 byte".to_owned() } else { format!("{n} bytes") };
+    }
+    let mut value = n as f64 / 1000.0;
+    let mut unit = UNITS[0];
+    for next in &UNITS[1..] {
+        // 999.95 would print as 1000.0.
+        if value < 999.95 {
+            break;
+        }
+        value /= 1000.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
+}
+
+/// A measured time: `12 ms`, `4.2 s`, `48 s`, `6 min 10 s`, `1 h 5 min`. Negative and non-finite times read `–`.
+pub fn duration(ms: f64) -> String {
+    if !ms.is_finite() || ms < 0.0 {
+        return "–".to_owned();
+    }
+    if ms < 999.5 {
+        return format!("{ms:.0} ms");
+    }
+    if ms < 9_950.0 {
+        return format!("{:.1} s", ms / 1000.0);
+    }
+    let seconds = (ms / 1000.0).round() as u64;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s} s"),
+        (0, m, 0) => format!("{m} min"),
+        (0, m, s) => format!("{m} min {s} s"),
+        (h, 0, _) => format!("{h} h"),
+        (h, m, _) => format!("{h} h {m} min"),
+    }
+}
+
+/// An estimate of the time left, rounded so that it does not flicker: `about 40 s left`.
+pub fn time_left(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return String::new();
+    }
+    let step = match seconds {
+        s if s < 10.0 => 1.0,
+        s if s < 60.0 => 5.0,
+        s if s < 600.0 => 10.0,
+        _ => 60.0,
+    };
+    let rounded = ((seconds / step).round() * step).max(1.0);
+    let text = if rounded < 10.0 { format!("{rounded:.0} s") } else { duration(rounded * 1000.0) };
+    format!("about {text} left")
+}
+
+/// A score from 0 to 1 with two decimals: `0.88`.
+pub fn score(x: f32) -> String {
+    if x.is_finite() { format!("{x:.2}").replace('-', "−") } else { "–".to_owned() }
+}
+
+/// A contribution with its sign: `+0.06`, `−0.02`.
+pub fn signed(x: f32) -> String {
+    if x < 0.0 { score(x) } else { format!("+{}", score(x)) }
+}
+
+/// A share in per cent with one decimal: `86.4 %`.
+pub fn percent(x: f64) -> String {
+    if x.is_finite() { format!("{:.1} %", x * 100.0).replace('-', "−") } else { "–".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(117_412), "117,412");
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(counted(1, "row", "rows"), "1 row");
+        assert_eq!(counted(0, "row", "rows"), "0 rows");
+        assert_eq!(times(1), "once");
+        assert_eq!(share(412, 1_600), "412 of 1,600");
+    }
+
+    #[test]
+    fn sizes_change_unit_before_they_print_a_thousand() {
+        assert_eq!(bytes(1), "1 byte");
+        assert_eq!(bytes(812), "812 bytes");
+        assert_eq!(bytes(2_400), "2.4 KB");
+        assert_eq!(bytes(45_300_000), "45.3 MB");
+        assert_eq!(bytes(999_949), "999.9 KB");
+        assert_eq!(bytes(999_950), "1.0 MB");
+        assert_eq!(bytes(u64::MAX), "18446744.1 TB");
+    }
+
+    #[test]
+    fn times_read_as_people_say_them() {
+        assert_eq!(duration(0.4), "0 ms");
+        assert_eq!(duration(12.0), "12 ms");
+        assert_eq!(duration(999.6), "1.0 s");
+        assert_eq!(duration(4_200.0), "4.2 s");
+        assert_eq!(duration(9_960.0), "10 s");
+        assert_eq!(duration(370_000.0), "6 min 10 s");
+        assert_eq!(duration(3_900_000.0), "1 h 5 min");
+        assert_eq!(duration(f64::NAN), "–");
+        assert_eq!(duration(-1.0), "–");
+    }
+
+    #[test]
+    fn estimates_are_rounded() {
+        assert_eq!(time_left(4.2), "about 4 s left");
+        assert_eq!(time_left(0.0), "about 1 s left");
+        assert_eq!(time_left(41.0), "about 40 s left");
+        assert_eq!(time_left(372.0), "about 6 min 10 s left");
+        assert_eq!(time_left(f64::INFINITY), "");
+    }
+
+    #[test]
+    fn scores_use_a_true_minus() {
+        assert_eq!(score(0.876), "0.88");
+        assert_eq!(signed(0.06), "+0.06");
+        assert_eq!(signed(-0.02), "−0.02");
+        assert_eq!(percent(0.8643), "86.4 %");
+        assert_eq!(score(f32::NAN), "–");
+    }
+}

@@ -1,0 +1,162 @@
+//! The rows of a result table: ours alone, or ours beside gold.
+
+use std::sync::Arc;
+
+use super::cells;
+use crate::db::{ResultSet, Value};
+
+/// One row of the table, by indices into ours and gold; one of them is always there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowPair {
+    /// Row of our result; None for a row that only gold has.
+    pub ours: Option<usize>,
+    /// Row of gold; None for a row that only we have, and where no gold is compared.
+    pub gold: Option<usize>,
+}
+
+/// Our result beside gold, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Against {
+    /// The gold rows.
+    pub gold: Arc<ResultSet>,
+    /// The rows in the order they are shown.
+    pub rows: Vec<RowPair>,
+}
+
+/// The fate of a row beside gold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowFate {
+    /// In both, or not compared.
+    Both,
+    /// Only in gold.
+    Missing,
+    /// Only in ours.
+    Extra,
+}
+
+/// A cell as it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The value.
+    pub value: Value,
+    /// Gold's value, short, where it differs.
+    pub gold: Option<String>,
+}
+
+/// A row as it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its number in our result, from 1; None for a missing row.
+    pub number: Option<usize>,
+    /// Its fate.
+    pub fate: RowFate,
+    /// Its cells, one a column of ours.
+    pub cells: Vec<Cell>,
+}
+
+/// How many rows the table has.
+pub fn len(ours: &ResultSet, against: Option<&Against>) -> usize {
+    against.map_or(ours.rows.len(), |a| a.rows.len())
+}
+
+/// The row at `index`; None past the end.
+pub fn row(ours: &ResultSet, against: Option<&Against>, index: usize) -> Option<Row> {
+    let pair = match against {
+        Some(against) => *against.rows.get(index)?,
+        None => RowPair { ours: Some(index), gold: None },
+    };
+    let mine = pair.ours.map(|i| ours.rows.get(i)).unwrap_or_default();
+    let gold = against.and_then(|a| pair.gold.and_then(|i| a.gold.rows.get(i)));
+    let width = ours.columns.len();
+    let cell = |column: usize| {
+        let value = mine.or(gold).and_then(|row| row.get(column)).cloned().unwrap_or(Value::Null);
+        let differs = match (mine.and_then(|r| r.get(column)), gold.and_then(|r| r.get(column))) {
+            (Some(a), Some(b)) if !same(a, b) => Some(cells::short(b)),
+            _ => None,
+        };
+        Cell { value, gold: differs }
+    };
+    let fate = match (mine, gold) {
+        (None, None) => return None,
+        (None, Some(_)) => RowFate::Missing,
+        (Some(_), None) if against.is_some() => RowFate::Extra,
+        _ => RowFate::Both,
+    };
+    Some(Row { number: mine.and(pair.ours).map(|i| i + 1), fate, cells: (0..width).map(cell).collect() })
+}
+
+/// Whether two values are equal as the scoring sees them: INTEGER 1 equals REAL 1.0, text equals text.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Integer(i), Value::Real(r)) | (Value::Real(r), Value::Integer(i)) => *i as f64 == *r,
+        _ => a == b,
+    }
+}
+
+/// The rows to draw for a view scrolled to `top` pixels and `height` pixels high, of `count` rows of `row_height`:
+/// those in view and some before and after, in steps so that small scrolling redraws nothing.
+pub fn window(count: usize, row_height: f64, top: f64, height: f64) -> std::ops::Range<usize> {
+    const STEP: usize = 20;
+    if count <= ALL_UP_TO || row_height <= 0.0 {
+        return 0..count;
+    }
+    let first = (top.max(0.0) / row_height) as usize / STEP * STEP;
+    let rows = (height.max(0.0) / row_height) as usize + 1;
+    let from = first.saturating_sub(STEP).min(count);
+    from..(first + rows + 2 * STEP).clamp(from, count)
+}
+
+/// Tables of at most this many rows are drawn whole.
+pub const ALL_UP_TO: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::db::ResultColumn;
+
+    fn set(values: &[f64]) -> ResultSet {
+        ResultSet {
+            columns: vec![ResultColumn { name: "a".into() }],
+            rows: values.iter().map(|v| vec![Value::Real(*v)]).collect(),
+            ..ResultSet::default()
+        }
+    }
+
+    #[test]
+    fn rows_stand_beside_gold() {
+        let ours = set(&[94.9, 1.0]);
+        let gold = set(&[94.89, 7.0]);
+        let pair = |ours, gold| RowPair { ours, gold };
+        let rows = vec![pair(Some(0), Some(0)), pair(None, Some(1)), pair(Some(1), None)];
+        let against = Against { gold: Arc::new(gold), rows };
+        assert_eq!(len(&ours, Some(&against)), 3);
+        let got: Vec<_> = (0..4).map(|i| row(&ours, Some(&against), i)).collect();
+        let first = got[0].as_ref().map(|r| (r.number, r.fate, r.cells[0].gold.clone()));
+        assert_eq!(first, Some((Some(1), RowFate::Both, Some("94.89".into()))));
+        assert_eq!(got[1].as_ref().map(|r| (r.number, r.fate)), Some((None, RowFate::Missing)));
+        assert_eq!(got[1].as_ref().map(|r| r.cells[0].value.clone()), Some(Value::Real(7.0)));
+        assert_eq!(got[2].as_ref().map(|r| (r.number, r.fate)), Some((Some(2), RowFate::Extra)));
+        assert_eq!(got[3], None);
+    }
+
+    #[test]
+    fn integers_equal_the_same_real() {
+        assert!(same(&Value::Integer(1), &Value::Real(1.0)));
+        assert!(!same(&Value::Integer(1), &Value::Text("1".into())));
+    }
+
+    proptest! {
+        #[test]
+        fn the_window_holds_every_row_in_view(count in 0usize..5000, top in 0.0f64..200_000.0, height in 0.0f64..2000.0) {
+            let range = window(count, 24.0, top, height);
+            prop_assert!(range.end <= count);
+            let first = (top / 24.0) as usize;
+            let last = ((top + height) / 24.0) as usize;
+            for i in [first, last] {
+                prop_assert!(i >= count || range.contains(&i));
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! How values, SQL and knowledge are put into words and lines for the page.
+//!
+//! Pure and tested natively; the components of `ui` only turn these structures into elements.
+
+pub mod cells;
+pub mod format;
+pub mod grid;
+pub mod item;
+pub mod question;
+pub mod sql_lines;

@@ -1,0 +1,102 @@
+//! Small things that several components ask of the document.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// An id no other element of the page has: labels, menus and active cells refer to each other by id.
+pub fn unique_id(prefix: &str) -> String {
+    format!("{prefix}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Elements in `root` that take the keyboard, in document order.
+pub fn focusable(root: &web_sys::Element) -> Vec<web_sys::HtmlElement> {
+    const SELECTOR: &str = "a[href], button:not([disabled]):not([tabindex='-1']), input:not([disabled]), \
+        select:not([disabled]), textarea:not([disabled]), [tabindex='0']";
+    matching(root, SELECTOR)
+}
+
+/// Elements in `root` that match `selector` and are laid out, in document order.
+pub fn matching(root: &web_sys::Element, selector: &str) -> Vec<web_sys::HtmlElement> {
+    let Ok(found) = root.query_selector_all(selector) else { return Vec::new() };
+    (0..found.length())
+        .filter_map(|i| found.item(i))
+        .filter_map(|node| node.dyn_into::<web_sys::HtmlElement>().ok())
+        .filter(|element| element.offset_width() > 0 || element.offset_height() > 0)
+        .collect()
+}
+
+/// Moves the focus among `items` for an arrow key: `step` forward or back, round at the ends; `None` goes to an
+/// end of the list (`first` says which).
+pub fn move_focus(items: &[web_sys::HtmlElement], step: Option<i32>, first: bool) {
+    let active = document().active_element();
+    let now = items.iter().position(|item| active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element));
+    let last = items.len().saturating_sub(1);
+    let next = match (step, now) {
+        (None, _) | (_, None) => {
+            if first {
+                0
+            } else {
+                last
+            }
+        }
+        (Some(1), Some(i)) => {
+            if i == last {
+                0
+            } else {
+                i + 1
+            }
+        }
+        (Some(_), Some(0)) => last,
+        (Some(_), Some(i)) => i - 1,
+    };
+    if let Some(item) = items.get(next) {
+        focus(item);
+    }
+}
+
+/// Gives an element the focus; an element that left the document is passed over.
+pub fn focus(element: &web_sys::HtmlElement) {
+    let _ = element.focus();
+}
+
+/// Keeps Tab inside `root`: from the last element to the first and back.
+pub fn trap_tab(event: &web_sys::KeyboardEvent, root: &web_sys::Element) {
+    if event.key() != "Tab" {
+        return;
+    }
+    let items = focusable(root);
+    let (Some(first), Some(last)) = (items.first(), items.last()) else { return };
+    let active = document().active_element();
+    let is = |item: &web_sys::HtmlElement| active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element);
+    if event.shift_key() && is(first) {
+        event.prevent_default();
+        focus(last);
+    } else if !event.shift_key() && is(last) {
+        event.prevent_default();
+        focus(first);
+    }
+}
+
+/// The files of a drop.
+pub fn dropped_files(event: &web_sys::DragEvent) -> Vec<web_sys::File> {
+    let get = |from: &JsValue, name: &str| js_sys::Reflect::get(from, &JsValue::from_str(name)).ok();
+    get(event.as_ref(), "dataTransfer")
+        .and_then(|transfer| get(&transfer, "files"))
+        .and_then(|list| list.dyn_into::<web_sys::FileList>().ok())
+        .map(|list| files(&list))
+        .unwrap_or_default()
+}
+
+/// The files of a list.
+pub fn files(list: &web_sys::FileList) -> Vec<web_sys::File> {
+    (0..list.length()).filter_map(|i| list.get(i)).collect()
+}
+
+/// Whether Ctrl or, on a Mac, Command is held.
+pub fn command_key(event: &web_sys::KeyboardEvent) -> bool {
+    event.ctrl_key() || event.meta_key()
+}

@@ -1,0 +1,119 @@
+//! Toasts: they confirm, never warn; with a way to undo.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::button::{Button, IconButton, Weight};
+use super::icon::{Icon, IconView};
+
+/// How long a toast stands.
+const STAYS: Duration = Duration::from_secs(6);
+
+#[derive(Clone)]
+struct Toast {
+    id: u32,
+    text: String,
+    undo: Option<Callback<()>>,
+}
+
+/// The toasts in view. Provide one as context and show it with [`ToastHost`].
+#[derive(Clone, Copy)]
+pub struct Toasts {
+    shown: RwSignal<Vec<Toast>>,
+    next: StoredValue<u32>,
+    held: RwSignal<bool>,
+}
+
+impl Default for Toasts {
+    fn default() -> Self {
+        Self { shown: RwSignal::new(Vec::new()), next: StoredValue::new(0), held: RwSignal::new(false) }
+    }
+}
+
+impl Toasts {
+    /// Confirms something ("Copied SQL").
+    pub fn confirm(self, text: impl Into<String>) {
+        self.push(text.into(), None);
+    }
+
+    /// Confirms a removal that `undo` takes back ("Removed “superhero”").
+    pub fn removed(self, text: impl Into<String>, undo: impl Fn() + Send + Sync + 'static) {
+        self.push(text.into(), Some(Callback::new(move |()| undo())));
+    }
+
+    /// Takes back the newest removal that is still in view; false when there is none (Ctrl Z).
+    pub fn undo(self) -> bool {
+        let found = self.shown.with_untracked(|shown| shown.iter().rev().find_map(|t| t.undo.map(|undo| (t.id, undo))));
+        if let Some((id, undo)) = found {
+            self.close(id);
+            undo.run(());
+        }
+        found.is_some()
+    }
+
+    fn push(self, text: String, undo: Option<Callback<()>>) {
+        let id = self.next.get_value();
+        self.next.set_value(id.wrapping_add(1));
+        self.shown.update(|shown| shown.push(Toast { id, text, undo }));
+        self.expire(id);
+    }
+
+    fn expire(self, id: u32) {
+        set_timeout(
+            move || {
+                // A toast that is read or about to be pressed stays.
+                if self.held.get_untracked() { self.expire(id) } else { self.close(id) }
+            },
+            STAYS,
+        );
+    }
+
+    fn close(self, id: u32) {
+        self.shown.update(|shown| shown.retain(|t| t.id != id));
+    }
+}
+
+/// Where toasts appear, bottom left; a polite live region. They stay while the pointer or the focus is on them.
+#[component]
+pub fn ToastHost(
+    /// What to show.
+    toasts: Toasts,
+) -> impl IntoView {
+    let held = toasts.held;
+    view! {
+        <div
+            class="toasts"
+            role="status"
+            aria-live="polite"
+            on:pointerenter=move |_| held.set(true)
+            on:pointerleave=move |_| held.set(false)
+            on:focusin=move |_| held.set(true)
+            on:focusout=move |_| held.set(false)
+        >
+            <For each=move || toasts.shown.get() key=|toast| toast.id let:toast>
+                <div class="toast">
+                    <IconView icon=Icon::Check class="c-ok"/>
+                    <span class="grow">{toast.text.clone()}</span>
+                    {toast.undo.map(|undo| {
+                        let press = move || {
+                            toasts.close(toast.id);
+                            held.set(false);
+                            undo.run(());
+                        };
+                        view! { <Button label="Undo" key="Ctrl Z" weight=Weight::Quiet class="small" on_press=press/> }
+                    })}
+                    <IconButton
+                        icon=Icon::Close
+                        label="Close"
+                        class="small"
+                        on_press=move || {
+                            held.set(false);
+                            toasts.close(toast.id);
+                        }
+                    />
+                </div>
+            </For>
+        </div>
+    }
+}

@@ -7,6 +7,7 @@ pub mod batch;
 pub mod bert;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod blocking;
+pub mod measure;
 pub mod pooling;
 pub mod service;
 pub mod spec;

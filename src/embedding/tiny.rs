@@ -96,6 +96,7 @@ mod tests {
 
     #[test]
     fn weights_are_the_same_bytes_everywhere() {
-        assert_eq!(sha256_hex(&weights()), "");
+        let digest = "e5b5a8f475cc78f2dbfacb8b61b9048901e77bfc629f2f900b4d1f6637cfcc4c";
+        assert_eq!(sha256_hex(&weights()), digest);
     }
 }

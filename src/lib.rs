@@ -14,12 +14,13 @@
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
+//! - `cli`: the command line `lab` (native only)
 //!
 //! Browser modules exist only for wasm32: `browser` implements the ports over web workers, `ui` is the page.
 //!
 //! # Dependency rule
 //!
-//! `main` and `bin` → `ui` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`, `embedding`} → `sql`.
+//! `main` and `bin` → {`ui`, `cli`} → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`, `embedding`} → `sql`.
 //! `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
 pub mod bench;
@@ -31,6 +32,9 @@ pub mod pipeline;
 pub mod ports;
 pub mod retrieval;
 pub mod sql;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;

@@ -1,5 +1,18 @@
 //! SQLite, read-only and with limits: opening bytes, reading the schema, running queries.
 
+mod guard;
+mod header;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod native;
+mod raw;
+pub mod service;
+mod statement;
 pub mod value;
 
+pub use service::{Database, Host};
 pub use value::{DbError, QueryLimits, ResultColumn, ResultSet, Value};
+
+/// A name as a quoted SQL identifier.
+pub fn quote_ident(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

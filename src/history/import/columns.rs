@@ -1,0 +1,213 @@
+//! Which column of a table holds what: a guess from names and sample values.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Sample values kept of a column.
+const SAMPLES: usize = 5;
+/// Characters kept of a sample value.
+const SAMPLE_LENGTH: usize = 120;
+
+/// A column of the file, for the page to show.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name; a second column of the same name is called "name (2)".
+    pub name: String,
+    /// Its first different values, shortened.
+    pub samples: Vec<String>,
+}
+
+/// Which column holds what, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapping {
+    /// The query; without it nothing can be read.
+    pub sql: Option<String>,
+    /// The question it answers.
+    pub question: Option<String>,
+    /// Who wrote it.
+    pub user: Option<String>,
+    /// When.
+    pub time: Option<String>,
+    /// How often it was run.
+    pub count: Option<String>,
+    /// Its identifier.
+    pub id: Option<String>,
+    /// The database it was written for.
+    pub db_id: Option<String>,
+}
+
+/// What is learnt of the columns while rows pass by.
+pub(super) struct Survey {
+    columns: Vec<Column>,
+    tallies: Vec<Tally>,
+}
+
+/// What a column's values look like, over all rows.
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    filled: usize,
+    sql: usize,
+    numbers: usize,
+}
+
+impl Tally {
+    fn mostly(self, part: usize) -> bool {
+        self.filled > 0 && part * 2 >= self.filled
+    }
+}
+
+impl Survey {
+    pub(super) fn new(names: &[String]) -> Self {
+        let column = |name: &String| Column { name: name.clone(), samples: Vec::new() };
+        Self { columns: names.iter().map(column).collect(), tallies: vec![Tally::default(); names.len()] }
+    }
+
+    /// Takes in the cells of a row, in the order of the columns.
+    pub(super) fn add(&mut self, cells: &[Option<String>]) {
+        for ((column, tally), cell) in self.columns.iter_mut().zip(&mut self.tallies).zip(cells) {
+            let Some(value) = cell.as_deref().map(str::trim).filter(|v| !v.is_empty()) else { continue };
+            tally.filled += 1;
+            tally.sql += usize::from(looks_like_sql(value));
+            tally.numbers += usize::from(value.parse::<f64>().is_ok());
+            if column.samples.len() < SAMPLES {
+                let sample: String = value.chars().take(SAMPLE_LENGTH).collect();
+                if !column.samples.contains(&sample) {
+                    column.samples.push(sample);
+                }
+            }
+        }
+    }
+
+    /// The columns and the guessed mapping.
+    pub(super) fn finish(self) -> (Vec<Column>, Mapping) {
+        let mut taken: Vec<usize> = Vec::new();
+        let mut pick = |names: &[&str], fits: &dyn Fn(Tally) -> bool| {
+            let best = self.best(names, &taken, fits)?;
+            taken.push(best);
+            self.columns.get(best).map(|c| c.name.clone())
+        };
+        let sql = pick(SQL, &|t| t.mostly(t.sql));
+        let text = |t: Tally| !t.mostly(t.sql) && !t.mostly(t.numbers);
+        let mapping = Mapping {
+            sql,
+            count: pick(COUNT, &|t| t.filled == t.numbers),
+            id: pick(ID, &|t| t.filled == t.numbers),
+            db_id: pick(DATABASE, &|t| !t.mostly(t.sql)),
+            user: pick(USER, &|t| !t.mostly(t.sql)),
+            time: pick(TIME, &|t| !t.mostly(t.sql)),
+            question: pick(QUESTION, &text),
+        };
+        (self.columns, mapping)
+    }
+
+    /// The free column whose name stands earliest in `names`; for SQL, a fitting column of any name.
+    fn best(&self, names: &[&str], taken: &[usize], fits: &dyn Fn(Tally) -> bool) -> Option<usize> {
+        let candidates = self.columns.iter().zip(&self.tallies).enumerate();
+        let ranked = candidates.filter(|(i, (_, tally))| !taken.contains(i) && fits(**tally));
+        ranked
+            .filter_map(|(i, (column, _))| {
+                // The last part of a nested name: "event.query".
+                let last = column.name.rsplit('.').next().unwrap_or_default();
+                let name: String = last.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+                let rank = names.iter().position(|n| *n == name);
+                let any = (names == SQL).then_some(names.len());
+                Some((rank.or(any)?, i))
+            })
+            .min()
+            .map(|(_, i)| i)
+    }
+}
+
+const SQL: &[&str] = &[
+    "sql", "sqlquery", "query", "querytext", "sqltext", "statement", "querysql", "goldsql", "gold", "rawsql",
+    "querybody",
+];
+const QUESTION: &[&str] = &[
+    "question", "utterance", "nlquestion", "naturallanguage", "spiderquestion", "questiontext", "nl", "request",
+    "prompt", "intent", "title", "queryname", "name", "description", "comment", "label", "frage", "问题",
+];
+const USER: &[&str] = &[
+    "user", "username", "useremail", "author", "owner", "analyst", "createdby", "email", "login", "usename", "who",
+    "userid", "rolname",
+];
+const TIME: &[&str] = &[
+    "time", "timestamp", "executedat", "starttime", "querystart", "createdat", "creationtime", "created", "datetime",
+    "date", "lastrun", "creationdate", "ts", "when", "day",
+];
+const COUNT: &[&str] =
+    &["count", "runs", "calls", "executions", "executioncount", "frequency", "freq", "times", "hits", "n"];
+const ID: &[&str] = &["questionid", "id", "queryid", "qid", "querysetid"];
+const DATABASE: &[&str] =
+    &["dbid", "database", "databasename", "dbname", "db", "datname", "schemaname", "catalog"];
+
+/// Whether a value starts as a query does.
+pub(super) fn looks_like_sql(value: &str) -> bool {
+    let rest = value.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    if rest.starts_with("--") || rest.starts_with("/*") {
+        return true;
+    }
+    let mut words = rest.split_whitespace();
+    let first = words.next().unwrap_or_default().to_ascii_lowercase();
+    let more = words.next().is_some();
+    let starts = ["select", "with", "values", "insert", "update", "delete", "create", "explain"];
+    more && starts.iter().any(|s| first == *s || first.strip_prefix(s).is_some_and(|r| r.starts_with(['(', '*'])))
+}
+
+/// A count as logs write it: a whole number of at least 1.
+pub(super) fn count(value: &str) -> Option<u32> {
+    let value = value.trim();
+    let number = value.parse::<f64>().ok().filter(|n| *n >= 1.0 && n.fract() == 0.0)?;
+    Some(if number >= f64::from(u32::MAX) { u32::MAX } else { number as u32 })
+}
+
+/// The databases named in a column with their numbers of rows, most rows first.
+pub(super) fn by_rows(counts: BTreeMap<String, usize>) -> Vec<(String, usize)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1));
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(names: &[&str], row: &[&str]) -> Mapping {
+        let mut survey = Survey::new(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        survey.add(&row.iter().map(|c| Some((*c).to_owned())).collect::<Vec<_>>());
+        survey.finish().1
+    }
+
+    #[test]
+    fn columns_are_guessed_by_name_and_content() {
+        let found = guess(
+            &["query_id", "User Name", "title", "description", "QUERY_TEXT", "calls", "start_time", "db"],
+            &["7", "m.okoye", "Late ferries", "All of them", "SELECT 1", "12", "2024-01-01", "ferries"],
+        );
+        let named = |s: &str| Some(s.to_owned());
+        let wanted = Mapping {
+            sql: named("QUERY_TEXT"),
+            question: named("title"),
+            user: named("User Name"),
+            time: named("start_time"),
+            count: named("calls"),
+            id: named("query_id"),
+            db_id: named("db"),
+        };
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn the_content_decides_what_is_sql() {
+        assert_eq!(guess(&["query", "body"], &["How many?", "select(1) + 2"]).sql, Some("body".into()));
+        assert_eq!(guess(&["query", "n"], &["How many?", "x"]), Mapping::default());
+        assert_eq!(guess(&["x", "event.query"], &["SELECT 1", "SELECT 2"]).sql, Some("event.query".into()));
+    }
+
+    #[test]
+    fn counts_are_whole_numbers() {
+        assert_eq!(["3", "4.0", " 5 "].map(count), [Some(3), Some(4), Some(5)]);
+        assert_eq!(["0", "-1", "1.5", "x", "nan"].map(count), [None; 5]);
+        assert_eq!(count("1e300"), Some(u32::MAX));
+    }
+}

@@ -1,0 +1,41 @@
+//! What reading a file hands on: records as they stand in it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::report::Skip;
+
+/// One query of a file, not yet parsed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawRecord {
+    /// The query, trimmed, without a closing semicolon.
+    pub sql: String,
+    /// The question beside it or in the comment above it.
+    pub question: Option<String>,
+    /// Who wrote it.
+    pub user: Option<String>,
+    /// When, as written.
+    pub time: Option<String>,
+    /// How often it was run, by the log.
+    pub count: Option<u32>,
+    /// Its identifier in the file, where that is a number.
+    pub id: Option<i64>,
+    /// Line of the file where the query (in JSON: its object) starts, 1-based.
+    pub line: u32,
+    /// Which statement or row of the file it is, 1-based.
+    pub number: u32,
+    /// Whether the query stands in the file letter for letter, so that its lines are lines of the file.
+    pub verbatim: bool,
+}
+
+/// The records of one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawHistory {
+    /// Name of the file.
+    pub name: String,
+    /// Records in the order of the file.
+    pub records: Vec<RawRecord>,
+    /// Rows that hold no query.
+    pub skipped: Vec<Skip>,
+    /// Rows left out because they belong to another database than the chosen one.
+    pub other_databases: usize,
+}

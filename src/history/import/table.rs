@@ -1,0 +1,123 @@
+//! CSV and its relatives: comma, semicolon, tab or bar between the cells, quotes as in RFC 4180.
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::columns::looks_like_sql;
+use super::rows::{Row, unique};
+
+/// Rows that are looked at to choose the delimiter.
+const SAMPLE_ROWS: usize = 100;
+
+fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().delimiter(delimiter).flexible(true).has_headers(false).from_reader(text.as_bytes())
+}
+
+/// The delimiter that gives the most rows the first row's number of cells; among equals, the one that
+/// gives the most cells. None when no column holds SQL.
+pub(super) fn delimiter(text: &str) -> Option<u8> {
+    let scored = [b',', b';', b'\t', b'|'].into_iter().filter_map(|delimiter| {
+        let rows: Vec<StringRecord> = reader(text, delimiter).into_records().take(SAMPLE_ROWS).map_while(Result::ok).collect();
+        let width = rows.first()?.len();
+        let even = rows.iter().filter(|r| r.len() == width).count();
+        let body = rows.get(usize::from(!is_data(rows.first()?))..).unwrap_or_default();
+        let sql = (0..width).any(|i| {
+            let column: Vec<&str> = body.iter().filter_map(|r| r.get(i)).filter(|c| !c.trim().is_empty()).collect();
+            !column.is_empty() && column.iter().filter(|c| looks_like_sql(c)).count() * 2 >= column.len()
+        });
+        // In tenths, so that a few ragged rows do not outweigh the number of cells.
+        sql.then_some((even * 10 / rows.len(), width, delimiter))
+    });
+    scored.max_by_key(|&(even, width, _)| (even, width)).map(|(_, _, delimiter)| delimiter)
+}
+
+/// Whether a first row holds data already: a query, which no header holds.
+fn is_data(row: &StringRecord) -> bool {
+    row.iter().any(looks_like_sql)
+}
+
+/// The names of the columns.
+pub(super) fn columns(text: &str, delimiter: u8) -> Vec<String> {
+    let Some(Ok(first)) = reader(text, delimiter).into_records().next() else { return Vec::new() };
+    let names = first.iter().enumerate().map(|(i, name)| match name.trim() {
+        name if name.is_empty() || is_data(&first) => format!("column {}", i + 1),
+        name => name.to_owned(),
+    });
+    unique(names.collect())
+}
+
+/// Hands every row but the header to `take`, with as many cells as there are columns.
+pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn FnMut(Row)) {
+    // A quote that is never closed swallows the rest of the file, this last line included.
+    const LAST: &str = "\u{1}";
+    let closed = format!("{}\n{LAST}\n", text.trim_end());
+    let mut reader = reader(&closed, delimiter);
+    let mut record = StringRecord::new();
+    let mut number = 0;
+    let mut header = true;
+    while let Ok(true) = reader.read_record(&mut record) {
+        if record.len() == 1 && record.get(0) == Some(LAST) {
+            return;
+        }
+        if std::mem::take(&mut header) && !is_data(&record) {
+            continue;
+        }
+        number += 1;
+        let line = record.position().map_or(1, |p| u32::try_from(p.line()).unwrap_or(u32::MAX));
+        let text: String = record.iter().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        let cells = if record.iter().last().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
+            Err("a quote in it is not closed".to_owned())
+        } else if record.len() > columns.len() {
+            Err(format!("{} cells, the header has {}", record.len(), columns.len()))
+        } else {
+            Ok((0..columns.len()).map(|i| record.get(i).map(str::to_owned)).collect())
+        };
+        take(Row { line, number, cells, text });
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<(u32, Result<Vec<Option<String>>, String>)> {
+        let delimiter = delimiter(text).unwrap();
+        let mut found = Vec::new();
+        each(text, delimiter, &columns(text, delimiter), &mut |row| found.push((row.line, row.cells)));
+        found
+    }
+
+    #[test]
+    fn the_delimiter_is_found() {
+        assert_eq!(delimiter("q,sql\na,\"SELECT 1, 2\"\nb,\"SELECT 2;\n\"\n"), Some(b','));
+        assert_eq!(delimiter("q;sql;n\na;SELECT 1, 2;3\n"), Some(b';'));
+        assert_eq!(delimiter("q\tsql\r\na\tSELECT 1, 2\r\n"), Some(b'\t'));
+        assert_eq!(columns("sql\nSELECT a, b FROM t\nSELECT a FROM t\n", b'\t'), ["sql"]);
+        assert_ne!(delimiter("sql\nSELECT a, b FROM t\nSELECT a FROM t\n"), Some(b','));
+        assert_eq!(delimiter("a,b\n1,2\n"), None);
+    }
+
+    #[test]
+    fn rows_know_their_lines() {
+        let found = rows("q,sql\n\"two\nlines\",\"SELECT \"\"a\"\"\"\n\nx,SELECT 2\nx\nx,SELECT 1,2\n");
+        let cell = |s: &str| Some(s.to_owned());
+        assert_eq!(found[0], (2, Ok(vec![cell("two\nlines"), cell("SELECT \"a\"")])));
+        assert_eq!(found[1], (5, Ok(vec![cell("x"), cell("SELECT 2")])));
+        assert_eq!(found[2], (6, Ok(vec![cell("x"), None])));
+        assert_eq!(found[3], (7, Err("3 cells, the header has 2".into())));
+        assert_eq!(found.len(), 4);
+    }
+
+    #[test]
+    fn a_file_without_a_header_is_read_too() {
+        assert_eq!(columns("a,SELECT 1\n", b','), ["column 1", "column 2"]);
+        assert_eq!(rows("a,SELECT 1\nb,SELECT 2\n").len(), 2);
+    }
+
+    #[test]
+    fn a_quote_left_open_is_said() {
+        let found = rows("q,sql\na,SELECT 1\nb,\"SELECT 2\nc,SELECT 3\n");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1], (3, Err("a quote in it is not closed".into())));
+    }
+}

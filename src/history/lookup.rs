@@ -1,0 +1,199 @@
+//! Questions to a knowledge base: counts, values, neighbours, search, and the texts to embed.
+//!
+//! "Times" counts runs: a query that was run four times counts four.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{Entry, Item, KnowledgeBase};
+use crate::sql::ComponentType;
+
+/// The five types in the order of the page.
+const TYPES: [ComponentType; 5] = [
+    ComponentType::Calculation,
+    ComponentType::Condition,
+    ComponentType::Relation,
+    ComponentType::Dimension,
+    ComponentType::Output,
+];
+
+/// The literals of an item in some of its queries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Values {
+    /// As SQL, in the order of the `<val>`s.
+    pub literals: Vec<String>,
+    /// How often.
+    pub times: u64,
+}
+
+/// An item that occurs in queries of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Companion {
+    /// Index into [`KnowledgeBase::items`].
+    pub item: u32,
+    /// How often both were run together.
+    pub times: u64,
+    /// How often the other one was run.
+    pub of: u64,
+}
+
+/// A table or an author with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// Its name.
+    pub name: String,
+    /// Number of items.
+    pub items: usize,
+    /// Number of queries.
+    pub entries: usize,
+}
+
+/// What a search found, in the order of the knowledge base.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Indices into [`KnowledgeBase::items`].
+    pub items: Vec<u32>,
+    /// Indices into [`KnowledgeBase::entries`].
+    pub entries: Vec<u32>,
+}
+
+/// One text to embed for each query and each item, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// Parallel to [`KnowledgeBase::entries`].
+    pub queries: Vec<String>,
+    /// Parallel to [`KnowledgeBase::items`].
+    pub items: Vec<String>,
+}
+
+impl KnowledgeBase {
+    /// Number of items of each type.
+    pub fn counts(&self) -> [(ComponentType, usize); 5] {
+        TYPES.map(|kind| (kind, self.items.iter().filter(|item| item.kind == kind).count()))
+    }
+
+    /// The items of an entry, each once, in the order of its text.
+    pub fn items_of(&self, entry: u32) -> impl Iterator<Item = (u32, &Item)> {
+        let indices = self.entry_items.get(entry as usize).map_or(&[][..], Vec::as_slice);
+        indices.iter().filter_map(|&i| Some((i, self.items.get(i as usize)?)))
+    }
+
+    /// The entries an item occurs in, each once, in order.
+    pub fn entries_of<'a>(&'a self, item: &'a Item) -> impl Iterator<Item = &'a Entry> {
+        let mut last = None;
+        let new = item.occurrences.iter().filter(move |o| last.replace(o.entry) != Some(o.entry));
+        new.filter_map(|o| self.entries.get(o.entry as usize))
+    }
+
+    /// How often queries with this item were run.
+    pub fn times_seen(&self, item: &Item) -> u64 {
+        self.entries_of(item).map(|e| u64::from(e.count)).sum()
+    }
+
+    /// The literals an item was used with, most frequent first; empty when it has none.
+    pub fn values(&self, item: &Item) -> Vec<Values> {
+        let mut times: HashMap<&[String], (u64, usize)> = HashMap::new();
+        for (place, occurrence) in item.occurrences.iter().enumerate().filter(|(_, o)| !o.literals.is_empty()) {
+            let count = self.entries.get(occurrence.entry as usize).map_or(0, |e| u64::from(e.count));
+            times.entry(&occurrence.literals).or_insert((0, place)).0 += count;
+        }
+        let mut sorted: Vec<_> = times.into_iter().collect();
+        sorted.sort_by_key(|(_, (times, place))| (std::cmp::Reverse(*times), *place));
+        sorted.into_iter().map(|(literals, (times, _))| Values { literals: literals.to_vec(), times }).collect()
+    }
+
+    /// The `most` items that occur most often in the queries of `item`.
+    pub fn companions(&self, item: u32, most: usize) -> Vec<Companion> {
+        let Some(this) = self.items.get(item as usize) else { return Vec::new() };
+        let of = self.times_seen(this);
+        let mut times: HashMap<u32, u64> = HashMap::new();
+        for entry in self.entries_of(this) {
+            for (other, _) in self.items_of(entry.id).filter(|(other, _)| *other != item) {
+                *times.entry(other).or_default() += u64::from(entry.count);
+            }
+        }
+        let mut found: Vec<_> = times.into_iter().map(|(item, times)| Companion { item, times, of }).collect();
+        found.sort_by_key(|c| (std::cmp::Reverse(c.times), c.item));
+        found.truncate(most);
+        found
+    }
+
+    /// Items and queries that hold every word of `text`, in any case: items in their title, description
+    /// or skeleton, queries in their question, summary or SQL. An empty text finds all.
+    pub fn search(&self, text: &str) -> Found {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let holds = |fields: &[&str]| {
+            let lower = if words.is_empty() { String::new() } else { fields.join("\n").to_lowercase() };
+            words.iter().all(|w| lower.contains(w))
+        };
+        let items = (0..).zip(&self.items).filter(|(_, i)| holds(&[&i.title, &i.description, &i.skeleton]));
+        let entries = self.entries.iter().zip(&self.summaries).filter(|(entry, summary)| {
+            holds(&[entry.question.as_deref().unwrap_or_default(), summary, &entry.sql])
+        });
+        Found { items: items.map(|(i, _)| i).collect(), entries: entries.map(|(e, _)| e.id).collect() }
+    }
+
+    /// The tables that items read, most items first.
+    pub fn tables(&self) -> Vec<Tally> {
+        self.tallies(|entry| self.items_of(entry.id).flat_map(|(_, item)| &item.tables).collect(), |item, name| {
+            item.tables.iter().any(|t| t == name)
+        })
+    }
+
+    /// The authors of queries, most items first.
+    pub fn authors(&self) -> Vec<Tally> {
+        self.tallies(|entry| entry.user.iter().collect(), |_, _| true)
+    }
+
+    /// Counts queries by the names that `names` gives them, and those of their items that `counts`.
+    fn tallies<'a>(
+        &'a self,
+        names: impl Fn(&'a Entry) -> Vec<&'a String>,
+        counts: impl Fn(&Item, &str) -> bool,
+    ) -> Vec<Tally> {
+        let mut found: BTreeMap<&str, (HashSet<u32>, usize)> = BTreeMap::new();
+        for entry in &self.entries {
+            let names: HashSet<&str> = names(entry).into_iter().map(String::as_str).collect();
+            for name in names {
+                let (items, entries) = found.entry(name).or_default();
+                *entries += 1;
+                items.extend(self.items_of(entry.id).filter(|(_, item)| counts(item, name)).map(|(i, _)| i));
+            }
+        }
+        let tally = |(name, (items, entries)): (&str, (HashSet<u32>, usize))| Tally {
+            name: name.to_owned(),
+            items: items.len(),
+            entries,
+        };
+        let mut tallies: Vec<Tally> = found.into_iter().map(tally).collect();
+        tallies.sort_by_key(|t| std::cmp::Reverse((t.items, t.entries)));
+        tallies
+    }
+
+    /// What to embed: of a query its question and its summary, of an item its title and description.
+    ///
+    /// Encoders are trained on sentences, so no SQL is among it unless there is nothing else.
+    pub fn texts(&self) -> Texts {
+        let query = |(entry, summary): (&Entry, &String)| {
+            joined(entry.question.as_deref().unwrap_or_default(), summary, &entry.sql)
+        };
+        let item = |item: &Item| joined(&item.title, &item.description, &item.skeleton);
+        Texts {
+            queries: self.entries.iter().zip(&self.summaries).map(query).collect(),
+            items: self.items.iter().map(item).collect(),
+        }
+    }
+}
+
+/// Two texts as sentences, once when one begins the other; `otherwise` when both are empty.
+fn joined(first: &str, second: &str, otherwise: &str) -> String {
+    let (first, second) = (first.trim(), second.trim());
+    let bare = first.trim_end_matches('.');
+    if first.is_empty() && second.is_empty() {
+        return otherwise.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    if bare.is_empty() || second.to_lowercase().starts_with(&bare.to_lowercase()) {
+        return second.to_owned();
+    }
+    let dot = if first.ends_with(['.', '?', '!', '？', '。']) || second.is_empty() { "" } else { "." };
+    format!("{first}{dot} {second}").trim_end().to_owned()
+}

@@ -1,6 +1,6 @@
 //! The crew and the shifts they worked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::calendar::Day;
 use super::company::vessel;
@@ -54,11 +54,11 @@ const BASES: [(&str, u32); 5] = [("CEN", 46), ("YRD", 14), ("LYN", 16), ("HAM", 
 
 /// The crew, in order of badge.
 pub fn members(rng: &mut Rng) -> Vec<Member> {
-    let ranks = [("M", 22), ("O", 18), ("E", 20), ("D", 40)];
+    let ranks = [("M", 30), ("O", 15), ("E", 20), ("D", 35)];
     let mut names = BTreeSet::new();
     let mut out = Vec::new();
     let mut badge_no = 11;
-    while out.len() < 96 {
+    while out.len() < 124 {
         let (Some(given), Some(family)) = (rng.pick(&GIVEN), rng.pick(&FAMILY)) else { break };
         let name = format!("{given} {family}");
         if !names.insert(name.clone()) {
@@ -84,8 +84,12 @@ pub fn members(rng: &mut Rng) -> Vec<Member> {
 pub fn shifts(rng: &mut Rng, crew: &[Member], sailings: &[Sailing]) -> Vec<Shift> {
     let busy: BTreeSet<(i64, i64)> =
         sailings.iter().filter(|s| s.ran() && s.day >= ROSTER_SINCE).map(|s| (s.day.0, s.vessel_id)).collect();
-    let mut out = Vec::new();
+    let mut roster = Roster { crew, per_week: BTreeMap::new(), today: BTreeSet::new(), shifts: Vec::new() };
+    let mut last = None;
     for (day, vessel_id) in busy {
+        if last.replace(day) != Some(day) {
+            roster.today.clear();
+        }
         let day = Day(day);
         let Some(ship) = vessel(vessel_id) else { continue };
         let mut places = vec![("M", 330), ("D", 345)];
@@ -99,41 +103,55 @@ pub fn shifts(rng: &mut Rng, crew: &[Member], sailings: &[Sailing]) -> Vec<Shift
             places.push(("M", 1_200));
         }
         for (rank, start) in places {
-            roster(rng, crew, (rank, start), day, vessel_id, &mut out);
+            roster.fill(rng, (rank, start), day, vessel_id);
         }
     }
-    out
+    roster.shifts
 }
 
-/// One place on board: the person rostered, and another one when that person does not come.
-fn roster(
-    rng: &mut Rng,
-    crew: &[Member],
-    (rank, start): (&str, i64),
-    day: Day,
-    vessel_id: i64,
-    out: &mut Vec<Shift>,
-) {
-    let able: Vec<&Member> = crew
-        .iter()
-        .filter(|m| m.rank == rank && m.hired_on <= day && m.left_on.is_none_or(|left| day <= left))
-        .collect();
-    let winter = matches!(day.civil().1, 12 | 1 | 2);
-    for _ in 0..2 {
-        let Some(member) = rng.pick(&able) else { return };
-        let away = [("W", 930), ("S", if winter { 52 } else { 34 }), ("L", 22), ("N", 4)];
-        let st = rng.weighted(&away).copied().unwrap_or("W");
-        let overtime = if rng.chance(0.28) { rng.between(5, 130) } else { 0 };
-        out.push(Shift {
-            badge_no: member.badge_no,
-            vessel_id,
-            day,
-            start_min: start + 15 * rng.between(0, 4),
-            mins: 480 - 15 * rng.between(0, 6) * i64::from(overtime == 0) + overtime,
-            st,
-        });
-        if st == "W" {
-            return;
+/// Shifts a person has in one week at most.
+const SHIFTS_A_WEEK: u32 = 6;
+
+struct Roster<'a> {
+    crew: &'a [Member],
+    /// Shifts by badge and week.
+    per_week: BTreeMap<(i64, i64), u32>,
+    /// Badges with a shift on the day at hand.
+    today: BTreeSet<i64>,
+    shifts: Vec<Shift>,
+}
+
+impl Roster<'_> {
+    /// Fills one place on board: the person rostered, and another one when that person does not come.
+    fn fill(&mut self, rng: &mut Rng, (rank, start): (&str, i64), day: Day, vessel_id: i64) {
+        let week = (day.0 + 3).div_euclid(7);
+        let winter = matches!(day.civil().1, 12 | 1 | 2);
+        for _ in 0..2 {
+            let free: Vec<i64> = self
+                .crew
+                .iter()
+                .filter(|m| m.rank == rank && m.hired_on <= day && m.left_on.is_none_or(|left| day <= left))
+                .map(|m| m.badge_no)
+                .filter(|badge| !self.today.contains(badge))
+                .filter(|badge| self.per_week.get(&(*badge, week)).is_none_or(|n| *n < SHIFTS_A_WEEK))
+                .collect();
+            let Some(&badge_no) = rng.pick(&free) else { return };
+            self.today.insert(badge_no);
+            *self.per_week.entry((badge_no, week)).or_default() += 1;
+            let away = [("W", 930), ("S", if winter { 52 } else { 34 }), ("L", 22), ("N", 4)];
+            let st = rng.weighted(&away).copied().unwrap_or("W");
+            let overtime = if rng.chance(0.28) { rng.between(5, 130) } else { 0 };
+            self.shifts.push(Shift {
+                badge_no,
+                vessel_id,
+                day,
+                start_min: start + 15 * rng.between(0, 4),
+                mins: 480 - 15 * rng.between(0, 6) * i64::from(overtime == 0) + overtime,
+                st,
+            });
+            if st == "W" {
+                return;
+            }
         }
     }
 }

@@ -141,7 +141,7 @@ fn boarded(rng: &mut Rng, trip: &Trip, day: Day, sellable: i64, weather: &Weathe
         share *= 1.0 + 0.75 * (1.0 - route.leisure);
     }
     if day.event() && route.line != "A" && route.code != "YT" {
-        share *= 1.55;
+        share *= 1.85;
     }
     if weather.storm || weather.fog {
         share *= 0.86;

@@ -44,7 +44,7 @@ pub struct Annotated {
 /// `tasks` is the text of a task file, `history` of a history in JSON lines; what comes back is the new task file.
 /// A task whose own query does not parse is an error.
 pub fn annotate(tasks: &str, history: &str) -> Result<String, DemoError> {
-    let schema = demo_schema()?;
+    let schema = schema()?;
     let mut occurs: BTreeMap<(ComponentType, String), Vec<i64>> = BTreeMap::new();
     for (i, line) in history.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let logged: Logged =
@@ -92,7 +92,7 @@ fn format_error(path: &str, record: usize, message: &str) -> DemoError {
 }
 
 /// The demo's tables as SQLite reads them from [`SCHEMA`].
-fn demo_schema() -> Result<Schema, DemoError> {
+pub fn schema() -> Result<Schema, DemoError> {
     let db = Connection::open_in_memory()?;
     db.execute_batch(SCHEMA)?;
     let names = db

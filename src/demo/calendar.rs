@@ -96,7 +96,10 @@ mod tests {
         assert_eq!(Day::of(2024, 2, 29).plus(1).text(), "2024-03-01");
         assert_eq!(Day::of(2024, 7, 15).number(), 20_240_715);
         assert_eq!(Day::of(2025, 3, 31).weekday(), 0);
-        assert!(operating_days().all(|d| { let (y, m, n) = d.civil(); Day::of(y, m, n) == d }));
+        assert!(operating_days().all(|d| {
+            let (y, m, n) = d.civil();
+            Day::of(y, m, n) == d
+        }));
     }
 
     #[test]

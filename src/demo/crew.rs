@@ -47,8 +47,29 @@ const GIVEN: [&str; 24] = [
     "Mira", "Nils", "Oda", "Peder", "Ragna", "Samir", "Tuva", "Ulrik", "Vera", "Yusuf", "Åse", "Øyvind",
 ];
 const FAMILY: [&str; 23] = [
-    "Aas", "Berg", "Costa", "Dahl", "Eide", "Foss", "Glenn", "Haugen", "Iversen", "Juhl", "Knutsen", "Lie",
-    "Moen", "Nygård", "Okoye", "Pettersen", "Rossi", "Solberg", "Tangen", "Ulven", "Vik", "Wold", "Ødegård",
+    "Aas",
+    "Berg",
+    "Costa",
+    "Dahl",
+    "Eide",
+    "Foss",
+    "Glenn",
+    "Haugen",
+    "Iversen",
+    "Juhl",
+    "Knutsen",
+    "Lie",
+    "Moen",
+    "Nygård",
+    "Okoye",
+    "Pettersen",
+    "Rossi",
+    "Solberg",
+    "Tangen",
+    "Ulven",
+    "Vik",
+    "Wold",
+    "Ødegård",
 ];
 const BASES: [(&str, u32); 5] = [("CEN", 46), ("YRD", 14), ("LYN", 16), ("HAM", 12), ("WES", 12)];
 
@@ -82,8 +103,11 @@ pub fn members(rng: &mut Rng) -> Vec<Member> {
 /// The shifts since the roster program went live: for every vessel and day that it sailed, a master, a deckhand,
 /// an engineer where there is an engine, and a second watch on long days.
 pub fn shifts(rng: &mut Rng, crew: &[Member], sailings: &[Sailing]) -> Vec<Shift> {
-    let busy: BTreeSet<(i64, i64)> =
-        sailings.iter().filter(|s| s.ran() && s.day >= ROSTER_SINCE).map(|s| (s.day.0, s.vessel_id)).collect();
+    let busy: BTreeSet<(i64, i64)> = sailings
+        .iter()
+        .filter(|s| s.ran() && s.day >= ROSTER_SINCE)
+        .map(|s| (s.day.0, s.vessel_id))
+        .collect();
     let mut roster = Roster { crew, per_week: BTreeMap::new(), today: BTreeSet::new(), shifts: Vec::new() };
     let mut last = None;
     for (day, vessel_id) in busy {

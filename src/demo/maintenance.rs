@@ -26,7 +26,9 @@ pub struct Job {
 
 fn notes(sys: &str) -> &'static [&'static str] {
     match sys {
-        "ENG" => &["fuel injector", "cooling water pump", "gearbox oil leak", "exhaust temp high", "starter motor"],
+        "ENG" => {
+            &["fuel injector", "cooling water pump", "gearbox oil leak", "exhaust temp high", "starter motor"]
+        }
         "BAT" => &["cell imbalance", "charger contactor", "BMS update", "coolant low"],
         "HUL" => &["bow fender", "rust on car deck", "gangway hinge", "antifouling"],
         "NAV" => &["AIS no signal", "radar 2 dead", "VHF ch 16 noise", "gyro drift", "wiper"],

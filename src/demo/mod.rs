@@ -17,7 +17,7 @@ mod write;
 
 use std::path::Path;
 
-pub use annotate::{Annotated, annotate, annotate_file};
+pub use annotate::{Annotated, annotate, annotate_file, schema};
 pub use write::{SCHEMA, database};
 
 /// Why the demo could not be made.

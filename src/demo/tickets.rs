@@ -136,7 +136,12 @@ fn sale(rng: &mut Rng, trip: &Trip, day: Day, cancelled: bool) -> Option<Ticket>
     let chan = if priced_as == "S" {
         "O"
     } else {
-        *rng.weighted(&[("W", 47 + 6 * u32::from(day >= Day::of(2024, 4, 1))), ("P", 7), ("M", 24), ("O", 22)])?
+        *rng.weighted(&[
+            ("W", 47 + 6 * u32::from(day >= Day::of(2024, 4, 1))),
+            ("P", 7),
+            ("M", 24),
+            ("O", 22),
+        ])?
     };
     let kind = if void { "V" } else { sold_as };
     Some(Ticket { day, trip: trip.key(), kind, qty, fare_ct: one * qty, chan: Some(chan), pass_no: None })

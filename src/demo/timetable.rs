@@ -76,7 +76,9 @@ pub fn trips() -> Vec<Trip> {
         for line in ["H", "A", "N", "S"] {
             let mut trip_no = first;
             for (code, dow, departures, winter) in DEPARTURES {
-                let Some(index) = ROUTES.iter().position(|r| r.code == code && r.line == line) else { continue };
+                let Some(index) = ROUTES.iter().position(|r| r.code == code && r.line == line) else {
+                    continue;
+                };
                 if per == "W" && !winter {
                     continue;
                 }

@@ -61,12 +61,23 @@ pub fn database() -> Result<Vec<u8>, DemoError> {
 
 fn company(db: &Connection) -> rusqlite::Result<()> {
     for (id, r) in (1..).zip(&ROUTES) {
-        db.prepare_cached("INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?)")?
-            .execute(params![id, r.code, r.name, r.line, r.map_order, r.opened])?;
+        db.prepare_cached("INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?)")?.execute(params![
+            id,
+            r.code,
+            r.name,
+            r.line,
+            r.map_order,
+            r.opened
+        ])?;
     }
     for p in &PIERS {
-        db.prepare_cached("INSERT INTO piers VALUES (?, ?, ?, ?, ?)")?
-            .execute(params![p.code, p.name, p.zone, p.depth_cm, p.step_free])?;
+        db.prepare_cached("INSERT INTO piers VALUES (?, ?, ?, ?, ?)")?.execute(params![
+            p.code,
+            p.name,
+            p.zone,
+            p.depth_cm,
+            p.step_free
+        ])?;
     }
     for (id, v) in (1..).zip(&VESSELS) {
         db.prepare_cached("INSERT INTO vessels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?.execute(params![

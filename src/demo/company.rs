@@ -83,8 +83,8 @@ pub const ROUTES: [Route; 11] = [
     Route { code: "IL", name: "Island Line", line: "N", map_order: 5, opened: "1959-04-20", ends: ["CEN", "GRO"], dist_m: 14_300, run_min: 47, load: 0.50, leisure: 0.40, exposed: 0.35, fare_ct: 6_800, fleet: &[8, 9, 10] },
     Route { code: "VE", name: "Vesterey Line", line: "N", map_order: 6, opened: "1963-08-01", ends: ["LYN", "VES"], dist_m: 21_700, run_min: 66, load: 0.43, leisure: 0.45, exposed: 0.75, fare_ct: 9_600, fleet: &[11, 12] },
     Route { code: "SK", name: "Skerry Run", line: "N", map_order: 7, opened: "1992-06-05", ends: ["KAL", "SKE"], dist_m: 25_900, run_min: 74, load: 0.56, leisure: 1.00, exposed: 0.85, fare_ct: 12_400, fleet: &[7, 12, 5] },
-    Route { code: "FJ", name: "Fjord Line", line: "S", map_order: 9, opened: "1970-05-15", ends: ["OPH", "FJO"], dist_m: 28_600, run_min: 81, load: 0.44, leisure: 0.60, exposed: 0.25, fare_ct: 11_800, fleet: &[9, 10, 14] },
-    Route { code: "SB", name: "South Bay", line: "S", map_order: 8, opened: "1985-10-01", ends: ["CEN", "SBY"], dist_m: 11_900, run_min: 33, load: 0.48, leisure: 0.15, exposed: 0.15, fare_ct: 5_600, fleet: &[4, 10, 14] },
+    Route { code: "FJ", name: "Fjord Line", line: "S", map_order: 9, opened: "1970-05-15", ends: ["OPH", "FJO"], dist_m: 28_600, run_min: 81, load: 0.44, leisure: 0.60, exposed: 0.25, fare_ct: 11_800, fleet: &[9, 10, 14, 8] },
+    Route { code: "SB", name: "South Bay", line: "S", map_order: 8, opened: "1985-10-01", ends: ["CEN", "SBY"], dist_m: 11_900, run_min: 33, load: 0.48, leisure: 0.15, exposed: 0.15, fare_ct: 5_600, fleet: &[4, 10, 8, 14, 2, 1] },
     Route { code: "LH", name: "Lighthouse Trip", line: "S", map_order: 10, opened: "2016-05-28", ends: ["HAM", "LIG"], dist_m: 18_200, run_min: 58, load: 0.61, leisure: 1.00, exposed: 0.80, fare_ct: 15_900, fleet: &[13, 9] },
     Route { code: "YT", name: "Yard Tender", line: "H", map_order: 99, opened: "1979-01-08", ends: ["YRD", "CEN"], dist_m: 3_150, run_min: 14, load: 0.16, leisure: 0.00, exposed: 0.02, fare_ct: 0, fleet: &[2, 3] },
 ];

@@ -1,7 +1,7 @@
 //! What became of every planned trip: ran, cancelled, late, full.
 
 use super::calendar::{Day, operating_days};
-use super::company::vessel;
+use super::company::{ROUTES, vessel};
 use super::rng::Rng;
 use super::timetable::Trip;
 
@@ -59,18 +59,25 @@ pub fn sailings(rng: &mut Rng, trips: &[Trip]) -> Vec<Sailing> {
     let mut out = Vec::new();
     for day in operating_days() {
         let weather = weather(rng, day);
+        let mut board = Board { day, taken: [None; ROUTES.len()] };
         for (index, trip) in trips.iter().enumerate() {
             if trip.sails(day) {
-                out.extend(sail(rng, index, trip, day, &weather));
+                out.extend(sail(rng, index, trip, &mut board, &weather));
             }
         }
     }
     out
 }
 
-fn sail(rng: &mut Rng, index: usize, trip: &Trip, day: Day, weather: &Weather) -> Option<Sailing> {
-    let route = trip.route();
-    let (vessel_id, relief) = assign(rng, route.fleet, day)?;
+fn sail(
+    rng: &mut Rng,
+    index: usize,
+    trip: &Trip,
+    board: &mut Board,
+    weather: &Weather,
+) -> Option<Sailing> {
+    let (route, day) = (trip.route(), board.day);
+    let (vessel_id, relief) = board.vessel(rng, trip)?;
     let ship = vessel(vessel_id)?;
     let wind = if weather.storm { route.exposed } else { 0.0 };
     let fault = if day.0 % 97 < 4 { 0.05 } else { 0.009 } + if ship.built < 2000 { 0.012 } else { 0.0 };
@@ -97,15 +104,28 @@ fn sail(rng: &mut Rng, index: usize, trip: &Trip, day: Day, weather: &Weather) -
     Some(Sailing { trip: index, vessel_id, day, state, dep_delay_s, boarded, fuel_l, flags })
 }
 
-/// The usual vessel, the second one, or whoever is left as relief; None when none is in service.
-fn assign(rng: &mut Rng, fleet: &[i64], day: Day) -> Option<(i64, bool)> {
-    let fit: Vec<i64> =
-        fleet.iter().copied().filter(|id| vessel(*id).is_some_and(|v| v.in_service(day))).collect();
-    let first = *fit.first()?;
-    let usual = fit.iter().take(2).map(|id| (*id, if *id == first { 66 } else { 34 })).collect::<Vec<_>>();
-    match fit.get(2) {
-        Some(third) if rng.chance(0.05) => Some((*third, true)),
-        _ => rng.weighted(&usual).map(|id| (*id, false)),
+/// Which vessel sails which route on one day: one each, and no vessel twice while there is another.
+struct Board {
+    day: Day,
+    taken: [Option<i64>; ROUTES.len()],
+}
+
+impl Board {
+    /// The vessel of the trip's route and whether it is a relief vessel; None when none is in service.
+    fn vessel(&mut self, rng: &mut Rng, trip: &Trip) -> Option<(i64, bool)> {
+        let fleet = trip.route().fleet;
+        let relief = |id: i64| fleet.iter().position(|v| *v == id).is_some_and(|place| place >= 2);
+        if let Some(id) = self.taken.get(trip.route).copied().flatten() {
+            return Some((id, relief(id)));
+        }
+        let fit: Vec<i64> =
+            fleet.iter().copied().filter(|id| vessel(*id).is_some_and(|v| v.in_service(self.day))).collect();
+        let free: Vec<i64> = fit.iter().copied().filter(|id| !self.taken.contains(&Some(*id))).collect();
+        let ranked: Vec<(i64, u32)> =
+            if free.is_empty() { fit } else { free }.into_iter().zip([64, 31, 5]).collect();
+        let id = *rng.weighted(&ranked)?;
+        *self.taken.get_mut(trip.route)? = Some(id);
+        Some((id, relief(id)))
     }
 }
 

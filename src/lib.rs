@@ -13,6 +13,7 @@
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
+//! - [`workspace`]: the list of databases a browser keeps
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
 //! - `cli`: the command line `lab` (native only)
 //!
@@ -32,6 +33,7 @@ pub mod pipeline;
 pub mod ports;
 pub mod retrieval;
 pub mod sql;
+pub mod workspace;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;

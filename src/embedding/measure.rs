@@ -37,9 +37,7 @@ pub async fn speed(encoder: &Encoder, now: impl Fn() -> f64) -> Result<Vec<Speed
         let texts = vec![text; batch];
         let once = async || {
             let start = now();
-            encoder
-                .embed_batches(&texts, batch * tokens, async |_| ControlFlow::Continue(()))
-                .await?;
+            encoder.embed_batches(&texts, batch * tokens, async |_| ControlFlow::Continue(())).await?;
             Ok((now() - start) / batch as f64)
         };
         // The first round fills caches and compiles shaders.
@@ -70,8 +68,7 @@ mod tests {
     #[test]
     fn times_are_a_text() {
         let encoder =
-            Encoder::load(&TINY, &tiny::weights(), tiny::vocabulary().as_bytes(), &Device::flex())
-                .unwrap();
+            Encoder::load(&TINY, &tiny::weights(), tiny::vocabulary().as_bytes(), &Device::flex()).unwrap();
         // A clock on which every batch takes 1000 ms.
         let clock = Cell::new(0.0);
         let results = block_on(speed(&encoder, || {

@@ -7,8 +7,10 @@ pub mod batch;
 pub mod bert;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod blocking;
+pub mod device;
 pub mod measure;
 pub mod pooling;
+pub mod protocol;
 pub mod service;
 pub mod spec;
 pub mod tiny;

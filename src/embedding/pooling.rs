@@ -15,9 +15,7 @@ pub fn mean(tokens: Tensor<2>, runs: &[Run]) -> Tensor<2> {
             let end = start + run.texts * run.tokens;
             let rows = tokens.clone().slice([start..end, 0..hidden]);
             start = end;
-            rows.reshape([run.texts, run.tokens, hidden])
-                .mean_dim(1)
-                .reshape([run.texts, hidden])
+            rows.reshape([run.texts, run.tokens, hidden]).mean_dim(1).reshape([run.texts, hidden])
         })
         .collect();
     Tensor::cat(means, 0)
@@ -36,9 +34,8 @@ pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
     if a.len() != b.len() {
         return 0.0;
     }
-    let dot = |a: &[f32], b: &[f32]| -> f64 {
-        a.iter().zip(b).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum()
-    };
+    let dot =
+        |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum() };
     let norms = (dot(a, a) * dot(b, b)).sqrt();
     if norms > 0.0 { (dot(a, b) / norms) as f32 } else { 0.0 }
 }

@@ -89,12 +89,8 @@ impl Encoder {
         let ids: Vec<Vec<u32>> =
             texts.iter().map(|text| self.tokenizer.encode(text, self.max_tokens)).collect();
         let lengths: Vec<usize> = ids.iter().map(Vec::len).collect();
-        let mut progress = Progress {
-            texts: 0,
-            all_texts: texts.len(),
-            tokens: 0,
-            all_tokens: lengths.iter().sum(),
-        };
+        let mut progress =
+            Progress { texts: 0, all_texts: texts.len(), tokens: 0, all_tokens: lengths.iter().sum() };
         let mut vectors = vec![Vec::new(); texts.len()];
         for batch in batch::plan(&lengths, budget) {
             let values = self.run(&ids, &batch).await?;

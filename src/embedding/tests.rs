@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use burn::tensor::Device;
 
-use super::blocking::block_on;
 use super::bert::{Bert, WeightsError};
+use super::blocking::block_on;
 use super::pooling::cosine;
 use super::{ALL_MINILM_L6_V2, Encoder, LoadError, TINY, tiny, weights};
 use crate::ports::EmbedError;
@@ -83,8 +83,7 @@ fn progress_counts_up_and_can_stop_the_work() {
 #[test]
 fn half_precision_stays_close() {
     let half = weights::to_half(&tiny::weights()).unwrap();
-    let half =
-        Encoder::load(&TINY, &half, tiny::vocabulary().as_bytes(), &Device::flex()).unwrap();
+    let half = Encoder::load(&TINY, &half, tiny::vocabulary().as_bytes(), &Device::flex()).unwrap();
     let texts = strings(&["how many customers", "total sales by date"]);
     let full = tiny_encoder().embed_blocking(&texts).unwrap();
     for (a, b) in full.iter().zip(half.embed_blocking(&texts).unwrap()) {
@@ -117,15 +116,11 @@ fn foreign_files_are_named() {
     };
     let other = {
         let data = [0u8; 8];
-        let view =
-            safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![2], &data).unwrap();
+        let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![2], &data).unwrap();
         safetensors::serialize([("conv1.weight", view)], None).unwrap()
     };
     let missing = "embeddings.word_embeddings.weight".to_owned();
-    assert_eq!(
-        load(&other, &vocabulary, &TINY),
-        Err(LoadError::Weights(WeightsError::Missing(missing)))
-    );
+    assert_eq!(load(&other, &vocabulary, &TINY), Err(LoadError::Weights(WeightsError::Missing(missing))));
     assert!(matches!(
         load(&tiny::weights(), &vocabulary, &ALL_MINILM_L6_V2),
         Err(LoadError::Weights(WeightsError::Heads { hidden: 32, heads: 12 }))
@@ -150,14 +145,12 @@ struct GoldenItem {
 }
 
 /// Reference vectors and the files of all-MiniLM-L6-v2, or a printed line that the test is skipped.
-fn golden() -> Option<(Golden, weights::EncoderFiles)> {
-    let data = std::env::var_os("QUERYLORE_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
+fn golden() -> Option<(Golden, weights::native::EncoderFiles)> {
+    let data = std::env::var_os("QUERYLORE_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
     let golden = std::fs::read(data.join("golden/all-MiniLM-L6-v2.json")).ok();
-    let files = weights::cache_folder()
-        .and_then(|cache| weights::read_encoder(&cache, ALL_MINILM_L6_V2.name).ok());
+    let files = weights::native::cache_folder()
+        .and_then(|cache| weights::native::read_encoder(&cache, ALL_MINILM_L6_V2.name).ok());
     match golden.zip(files) {
         Some((golden, files)) => Some((serde_json::from_slice(&golden).unwrap(), files)),
         None => {

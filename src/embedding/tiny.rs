@@ -13,8 +13,8 @@ const SEED: u64 = 0x51_75_65_72_79;
 
 /// A few words that questions and component descriptions have in common.
 const WORDS: &[&str] = &[
-    "how", "many", "what", "is", "the", "of", "and", "average", "count", "sum", "total", "name",
-    "date", "where", "select", "from", "order", "by", "group", "list", "all", "sales", "customer",
+    "how", "many", "what", "is", "the", "of", "and", "average", "count", "sum", "total", "name", "date",
+    "where", "select", "from", "order", "by", "group", "list", "all", "sales", "customer",
 ];
 
 /// `vocab.txt` of the tiny encoder: special tokens, punctuation, letters and digits, a few words.

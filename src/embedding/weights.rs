@@ -88,11 +88,9 @@ pub fn verify(bytes: &[u8], expected: &str) -> Result<(), WeightsFileError> {
     }
 }
 
+/// Where the command line and the tests find the weights.
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::{EncoderFiles, cache_folder, read_encoder};
-
-#[cfg(not(target_arch = "wasm32"))]
-mod native {
+pub mod native {
     use std::env;
     use std::path::{Path, PathBuf};
 
@@ -170,7 +168,7 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let error = read_encoder(folder.path(), "none").err().unwrap();
+        let error = native::read_encoder(folder.path(), "none").err().unwrap();
         assert!(error.to_string().contains("model.safetensors"), "{error}");
     }
 }

@@ -14,7 +14,9 @@ pub enum WeightsError {
     #[error("The weights hold no tensor \"{0}\"; they are not those of a BERT encoder.")]
     Missing(String),
     /// A tensor has another shape than the rest of the model asks for.
-    #[error("Tensor \"{name}\" has the shape {found:?} where {expected:?} is needed; the weights are damaged or of another model.")]
+    #[error(
+        "Tensor \"{name}\" has the shape {found:?} where {expected:?} is needed; the weights are damaged or of another model."
+    )]
     Shape {
         /// Name of the tensor in the file.
         name: String,
@@ -32,7 +34,9 @@ pub enum WeightsError {
         dtype: String,
     },
     /// The hidden size does not split evenly into the attention heads.
-    #[error("{hidden} hidden units cannot be split into {heads} attention heads; the weights belong to another encoder.")]
+    #[error(
+        "{hidden} hidden units cannot be split into {heads} attention heads; the weights belong to another encoder."
+    )]
     Heads {
         /// Hidden size found in the file.
         hidden: usize,
@@ -40,7 +44,9 @@ pub enum WeightsError {
         heads: usize,
     },
     /// The tokenizer knows tokens the weights have no row for.
-    #[error("The vocabulary has {vocabulary} tokens and the weights {rows}; they belong to different encoders.")]
+    #[error(
+        "The vocabulary has {vocabulary} tokens and the weights {rows}; they belong to different encoders."
+    )]
     Vocabulary {
         /// Tokens in vocab.txt.
         vocabulary: usize,
@@ -58,8 +64,8 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Reads the header; names may carry the prefix `bert.`, as in files saved from a task model.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, WeightsError> {
-        let file = SafeTensors::deserialize(bytes)
-            .map_err(|error| WeightsError::Damaged(error.to_string()))?;
+        let file =
+            SafeTensors::deserialize(bytes).map_err(|error| WeightsError::Damaged(error.to_string()))?;
         let prefix = match file.tensor("bert.embeddings.word_embeddings.weight") {
             Ok(_) => "bert.",
             Err(_) => "",

@@ -78,10 +78,8 @@ impl Bert {
         }
         let [rows, _] = reader.matrix_shape("embeddings.position_embeddings.weight")?;
         let [segments, _] = reader.matrix_shape("embeddings.token_type_embeddings.weight")?;
-        let mut positions =
-            reader.values("embeddings.position_embeddings.weight", &[rows, hidden])?;
-        let segment =
-            reader.values("embeddings.token_type_embeddings.weight", &[segments, hidden])?;
+        let mut positions = reader.values("embeddings.position_embeddings.weight", &[rows, hidden])?;
+        let segment = reader.values("embeddings.token_type_embeddings.weight", &[segments, hidden])?;
         for row in positions.chunks_exact_mut(hidden) {
             row.iter_mut().zip(&segment).for_each(|(value, segment)| *value += segment);
         }
@@ -134,11 +132,8 @@ impl Bert {
     /// Sum of word, position and segment embeddings, `[tokens, hidden]`.
     fn embed(&self, ids: &[u32], runs: &[Run]) -> Tensor<2> {
         let mut values = vec![0.0; ids.len() * self.hidden];
-        let positions =
-            runs.iter().flat_map(|run| (0..run.texts).flat_map(|_| 0..run.tokens));
-        for ((out, &id), position) in
-            values.chunks_exact_mut(self.hidden).zip(ids).zip(positions)
-        {
+        let positions = runs.iter().flat_map(|run| (0..run.texts).flat_map(|_| 0..run.tokens));
+        for ((out, &id), position) in values.chunks_exact_mut(self.hidden).zip(ids).zip(positions) {
             self.words.read_row(id as usize, out);
             let start = position * self.hidden;
             let row = self.positions.get(start..start + self.hidden).unwrap_or_default();

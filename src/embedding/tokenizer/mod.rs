@@ -62,9 +62,8 @@ impl WordPiece {
                 }
             }
         }
-        let special = |token: &'static str| {
-            initial.get(token).copied().ok_or(VocabularyError::Missing(token))
-        };
+        let special =
+            |token: &'static str| initial.get(token).copied().ok_or(VocabularyError::Missing(token));
         Ok(Self {
             unk: special("[UNK]")?,
             cls: special("[CLS]")?,
@@ -153,11 +152,7 @@ impl Word {
 }
 
 /// Length in bytes and id of the longest piece that `text` starts with.
-fn longest_prefix(
-    text: &str,
-    longest: usize,
-    pieces: &HashMap<Box<str>, u32>,
-) -> Option<(usize, u32)> {
+fn longest_prefix(text: &str, longest: usize, pieces: &HashMap<Box<str>, u32>) -> Option<(usize, u32)> {
     (1..=text.len().min(longest))
         .rev()
         .filter_map(|end| text.get(..end).map(|prefix| (end, prefix)))
@@ -239,10 +234,7 @@ mod tests {
 
     #[test]
     fn a_foreign_vocabulary_is_refused() {
-        assert_eq!(
-            WordPiece::from_vocab(b"hello\nworld").unwrap_err(),
-            VocabularyError::Missing("[UNK]")
-        );
+        assert_eq!(WordPiece::from_vocab(b"hello\nworld").unwrap_err(), VocabularyError::Missing("[UNK]"));
         assert_eq!(WordPiece::from_vocab(&[0xff, 0xfe]).unwrap_err(), VocabularyError::NotText);
     }
 

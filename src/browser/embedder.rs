@@ -11,7 +11,8 @@ use web_sys::Blob;
 
 use super::fetch;
 use super::rpc::{Client, RpcError};
-use crate::embedding::protocol::{DevicePreference, Event, Loaded, Request, Response};
+use crate::embedding::device::{Backend, DevicePreference};
+use crate::embedding::protocol::{Done, Event, Loaded, Request, Response};
 use crate::ports::{Embed, EmbedError};
 
 type Worker = Client<Request, Response, Event>;
@@ -23,6 +24,8 @@ const CHUNK: usize = 24;
 const MOST_WORKERS: usize = 4;
 /// Below this many texts a second worker would take longer to start than it saves.
 const BULK: usize = 96;
+
+const OTHER_ANSWER: &str = "The encoder worker gave another answer than asked. Reload the page.";
 
 /// Which encoder, where.
 #[derive(Debug, Clone, PartialEq)]
@@ -160,7 +163,7 @@ impl Embedder {
     }
 
     fn on_cpu(&self, wish: &Wish) -> bool {
-        self.workers.borrow().iter().any(|(w, _, loaded)| w == wish && !loaded.gpu)
+        self.workers.borrow().iter().any(|(w, _, loaded)| w == wish && loaded.backend == Backend::Cpu)
     }
 
     /// The worker at `position`, started and loaded.
@@ -199,9 +202,9 @@ impl Embedder {
         let request = Request::Load { encoder: wish.encoder.clone(), device: wish.device };
         let files: Array = [weights, vocabulary].iter().collect::<Array>();
         match worker.call(&request, files.into(), |_| {}).await.map_err(|e| e.to_string())? {
-            Response::Loaded(loaded) => Ok((worker, loaded)),
-            Response::Failed(error) => Err(error),
-            _ => Err("The encoder worker gave another answer than asked.".to_owned()),
+            Ok(Done::Loaded(loaded)) => Ok((worker, loaded)),
+            Ok(_) => Err(OTHER_ANSWER.to_owned()),
+            Err(error) => Err(error.to_string()),
         }
     }
 
@@ -209,13 +212,12 @@ impl Embedder {
         let request = Request::Embed { texts: texts.to_vec() };
         let answer = worker.call(&request, JsValue::UNDEFINED, |_| {}).await;
         match answer.map_err(|e: RpcError| EmbedError::Failed(e.to_string()))? {
-            Response::Vectors { dimension, values } => {
-                let rows = values.chunks(dimension.max(1)).map(<[f32]>::to_vec);
-                self.remember(&wish.encoder, texts.iter().cloned().zip(rows));
+            Ok(Done::Embedded(vectors)) => {
+                self.remember(&wish.encoder, texts.iter().cloned().zip(vectors.into_rows()));
                 Ok(())
             }
-            Response::Failed(error) => Err(EmbedError::Failed(error)),
-            _ => Err(EmbedError::Failed("The encoder worker gave another answer than asked.".to_owned())),
+            Ok(_) => Err(EmbedError::Failed(OTHER_ANSWER.to_owned())),
+            Err(error) => Err(error),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! decided without a browser is decided in the pure modules.
 
 pub mod database;
+pub mod database_worker;
 pub mod embedder;
 pub mod engine;
 pub mod fetch;

@@ -8,9 +8,10 @@ use super::now;
 use crate::bench::compare::{self, Mode};
 use crate::bench::retrieval_metrics;
 use crate::bench::task::Task;
-use crate::db::{DbError, QueryLimits, ResultSet};
+use crate::db::QueryLimits;
 use crate::pipeline::adapt::adapt;
 use crate::ports::Execute as _;
+use crate::present::grid;
 use crate::retrieval::Retrieved;
 use crate::retrieval::history::retrieve_question;
 use crate::ui::state::{Gold, Run, Score, Stage, State, Trouble};
@@ -135,41 +136,26 @@ pub async fn score(state: State) {
     let sql = before.sql.clone();
     state.run.update(|r| r.stage = Stage::Score);
     let knowledge = task.as_ref().and_then(|task| knowledge_scores(state, task, before.retrieved.as_deref()));
-    let (verdict, gold) = match both(state, &gold_sql, &sql, before.result.as_deref()).await {
-        Ok((gold, predicted)) => {
-            let verdict = compare::judge(Mode::BirdEx, &gold, &predicted).map_err(|e| e.to_string());
-            (verdict.map(Arc::new), Some(Arc::new(gold)))
-        }
-        Err(error) => (Err(error), None),
+    let engine = state.engine();
+    let timeout_ms = state.settings.with_untracked(|s| s.limits.timeout_ms);
+    let limits = QueryLimits { timeout_ms, max_rows: SCORED_ROWS };
+    let gold = engine.database.execute(&gold_sql, limits).await;
+    let predicted = match before.result.as_deref() {
+        Some(rows) if !rows.more => Ok(rows.clone()),
+        _ => engine.database.execute(&sql, limits).await,
+    };
+    let verdict = Arc::new(compare::judge(Mode::BirdEx, &gold, &predicted));
+    let against = match (gold, predicted) {
+        (Ok(gold), Ok(predicted)) => grid::against(Arc::new(gold), &predicted).map(Arc::new),
+        _ => None,
     };
     state.run.update(|r| {
         // Another question or query may have taken the place of the one that was scored.
         if r.stage == Stage::Score && r.sql == sql {
-            r.score = Some(Score { verdict, gold, knowledge });
+            r.score = Some(Score { verdict, against, knowledge });
             r.stage = Stage::Done;
         }
     });
-}
-
-/// Rows of gold and of the answer, both whole.
-async fn both(
-    state: State,
-    gold: &str,
-    sql: &str,
-    shown: Option<&ResultSet>,
-) -> Result<(ResultSet, ResultSet), String> {
-    let engine = state.engine();
-    let timeout_ms = state.settings.with_untracked(|s| s.limits.timeout_ms);
-    let limits = QueryLimits { timeout_ms, max_rows: SCORED_ROWS };
-    let gold = engine.database.execute(gold, limits).await.map_err(|e| match e {
-        DbError::Timeout(_) => format!("The gold SQL does not finish. {e}"),
-        _ => format!("The gold SQL does not run: {e}"),
-    })?;
-    let predicted = match shown {
-        Some(rows) if !rows.more => rows.clone(),
-        _ => engine.database.execute(sql, limits).await.map_err(|e| e.to_string())?,
-    };
-    Ok((gold, predicted))
 }
 
 fn knowledge_scores(
@@ -198,9 +184,9 @@ fn say_result(state: State) {
         let rows = r.result.as_ref().map_or(0, |rows| rows.rows.len());
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
         match r.score.as_ref().map(|s| &s.verdict) {
-            Some(Ok(verdict)) if verdict.equal => format!("{rows}, the same as gold"),
-            Some(Ok(_)) => format!("{rows}, different from gold"),
-            _ => rows,
+            Some(verdict) if verdict.correct() => format!("{rows}, the same as gold"),
+            Some(_) => format!("{rows}, different from gold"),
+            None => rows,
         }
     });
     state.said.set(said);

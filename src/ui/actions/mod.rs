@@ -4,6 +4,7 @@
 pub mod ask;
 pub mod history;
 pub mod save;
+pub mod tasks;
 pub mod workspace;
 
 /// Milliseconds on the page's clock.

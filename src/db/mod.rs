@@ -2,13 +2,20 @@
 
 mod guard;
 mod header;
+pub mod introspect;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod native;
+pub mod notes;
+pub mod protocol;
 mod raw;
+mod samples;
 pub mod service;
 mod statement;
 pub mod value;
+pub mod values;
 
+pub use introspect::{Overview, TableInfo};
+pub use samples::ColumnInfo;
 pub use service::{Database, Host};
 pub use value::{DbError, QueryLimits, ResultColumn, ResultSet, Value};
 

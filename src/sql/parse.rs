@@ -1,6 +1,13 @@
 //! Parsing one query with sqlparser's SQLite dialect.
 
 use serde::{Deserialize, Serialize};
+use sqlparser::ast::{Query, SetExpr, Statement};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Tokenizer;
+
+use super::lexer::{Lexeme, Lexer};
+use super::tokens;
 
 /// Why a text is not a query we can split.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
@@ -24,4 +31,190 @@ pub enum SqlError {
     /// Deeper than the parser follows.
     #[error("nested too deeply to read")]
     TooDeep,
+}
+
+/// First words of SQLite's statements other than queries, and of the commonest ones of other systems.
+const OTHER_STATEMENTS: &[&str] = &[
+    "ALTER",
+    "ANALYZE",
+    "ATTACH",
+    "BEGIN",
+    "CALL",
+    "COMMIT",
+    "CREATE",
+    "DECLARE",
+    "DELETE",
+    "DESCRIBE",
+    "DETACH",
+    "DROP",
+    "END",
+    "EXEC",
+    "EXECUTE",
+    "EXPLAIN",
+    "GRANT",
+    "IF",
+    "INSERT",
+    "LOCK",
+    "MERGE",
+    "PRAGMA",
+    "REINDEX",
+    "RELEASE",
+    "REPLACE",
+    "REVOKE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SET",
+    "SHOW",
+    "START",
+    "TRUNCATE",
+    "UPDATE",
+    "USE",
+    "VACUUM",
+];
+
+/// Brackets open at once at most. sqlparser's own limit is lower; this one stops before it is tried.
+const MAX_BRACKETS: usize = 200;
+
+/// Operators in a row at most: sqlparser builds one level of its tree for each, and dropping or
+/// visiting that tree takes stack in proportion (the page has 1 MB).
+const MAX_CHAIN: u32 = 2000;
+
+/// Parses one query: SELECT, VALUES, or WITH … SELECT, with any number of semicolons after it.
+///
+/// Text that SQLite reads in its own ways is read so too: names in backticks, brackets or double
+/// quotes, `==`, a byte order mark. The result is safe to walk and drop on a 1 MB stack.
+pub fn parse_query(sql: &str) -> Result<Query, SqlError> {
+    check_first_word(sql)?;
+    check_depth(sql)?;
+    let text = sql.trim_start_matches('\u{feff}');
+    let dialect = SQLiteDialect {};
+    let tokens = Tokenizer::new(&dialect, text)
+        .tokenize_with_location()
+        .map_err(|e| syntax(&e.message, Some((e.location.line, e.location.column))))?;
+    let mut statements = Parser::new(&dialect)
+        .with_tokens_with_locations(tokens)
+        .parse_statements()
+        .map_err(|error| match error {
+            ParserError::RecursionLimitExceeded => SqlError::TooDeep,
+            ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
+                let (message, place) = split_place(&message);
+                syntax(message, place)
+            }
+        })?;
+    let first = statements.pop().ok_or(SqlError::Empty)?;
+    if !statements.is_empty() {
+        return Err(syntax("Expected: one statement, found: several", None));
+    }
+    match first {
+        Statement::Query(query) => match leftmost(&query.body) {
+            SetExpr::Insert(_) => Err(SqlError::NotAQuery("INSERT".into())),
+            SetExpr::Update(_) => Err(SqlError::NotAQuery("UPDATE".into())),
+            SetExpr::Delete(_) => Err(SqlError::NotAQuery("DELETE".into())),
+            SetExpr::Merge(_) => Err(SqlError::NotAQuery("MERGE".into())),
+            _ => Ok(*query),
+        },
+        other => {
+            let shown = other.to_string();
+            let word = shown.split_whitespace().next().unwrap_or("statement").to_ascii_uppercase();
+            Err(SqlError::NotAQuery(word))
+        }
+    }
+}
+
+/// The first operand of a chain of set operations.
+pub(crate) fn leftmost(mut body: &SetExpr) -> &SetExpr {
+    while let SetExpr::SetOperation { left, .. } = body {
+        body = left;
+    }
+    body
+}
+
+fn check_first_word(sql: &str) -> Result<(), SqlError> {
+    let first = Lexer::new(sql)
+        .filter_map(|(kind, start, end)| Some((kind, sql.get(start..end)?)))
+        .find(|(kind, text)| !matches!(kind, Lexeme::Space | Lexeme::Comment) && *text != ";");
+    let Some((kind, text)) = first else { return Err(SqlError::Empty) };
+    let word = text.to_ascii_uppercase();
+    if kind == Lexeme::Word && OTHER_STATEMENTS.contains(&word.as_str()) {
+        return Err(SqlError::NotAQuery(word));
+    }
+    Ok(())
+}
+
+/// Refuses text whose tree would be too deep, before any of it is built.
+fn check_depth(sql: &str) -> Result<(), SqlError> {
+    /// Operators since the last comma, and set operations, inside one pair of brackets.
+    #[derive(Default, Clone, Copy)]
+    struct Chain {
+        operators: u32,
+        sets: u32,
+    }
+    let mut outer: Vec<Chain> = Vec::new();
+    let mut chain = Chain::default();
+    for (kind, start, end) in Lexer::new(sql) {
+        let text = sql.get(start..end).unwrap_or_default();
+        match (kind, text) {
+            (Lexeme::Mark, "(") => {
+                outer.push(std::mem::take(&mut chain));
+                if outer.len() > MAX_BRACKETS {
+                    return Err(SqlError::TooDeep);
+                }
+            }
+            (Lexeme::Mark, ")") => chain = outer.pop().unwrap_or_default(),
+            (Lexeme::Mark, "," | ";") => chain.operators = 0,
+            (Lexeme::Mark, ".") => {}
+            (Lexeme::Mark, _) => chain.operators += 1,
+            (Lexeme::Word, _) if is_set_operator(text) => chain.sets += 1,
+            (Lexeme::Word, _) if tokens::is_keyword(text) => chain.operators += 1,
+            _ => {}
+        }
+        if chain.operators > MAX_CHAIN || chain.sets > MAX_CHAIN / 2 {
+            return Err(SqlError::TooDeep);
+        }
+    }
+    Ok(())
+}
+
+fn is_set_operator(word: &str) -> bool {
+    ["UNION", "EXCEPT", "INTERSECT"].iter().any(|w| w.eq_ignore_ascii_case(word))
+}
+
+/// Cuts " at Line: 3, Column: 7" off the parser's message.
+fn split_place(message: &str) -> (&str, Option<(u64, u64)>) {
+    let Some((text, place)) = message.rsplit_once(" at Line: ") else { return (message, None) };
+    let Some((line, column)) = place.split_once(", Column: ") else { return (message, None) };
+    let place = line.trim().parse().ok().zip(column.trim().parse().ok());
+    if place.is_some() { (text, place) } else { (message, None) }
+}
+
+/// A sentence from the parser's "Expected: an expression, found: FROM".
+fn syntax(message: &str, place: Option<(u64, u64)>) -> SqlError {
+    /// Longer pieces of the query are cut in the message.
+    const SHOWN: usize = 60;
+    let cut = |text: &str| {
+        let mut shown: String = text.chars().take(SHOWN).collect();
+        if shown.len() < text.len() {
+            shown.push('…');
+        }
+        shown
+    };
+    let place = place.filter(|(line, _)| *line > 0);
+    let at = place.map_or(String::new(), |(line, column)| format!("Line {line}, column {column}: "));
+    let what = match message.strip_prefix("Expected: ").and_then(|rest| rest.split_once(", found: ")) {
+        Some((wanted, "EOF")) => format!("expected {}, but the query ends there.", cut(wanted)),
+        Some((wanted, found)) => format!("expected {}, found {}.", cut(wanted), cut(found)),
+        None => format!("{}.", cut(message.trim_end_matches('.'))),
+    };
+    let what = if at.is_empty() { capitalised(&what) } else { what };
+    let number = |n: u64| u32::try_from(n).ok();
+    SqlError::Syntax {
+        message: format!("{at}{what}"),
+        line: place.and_then(|(line, _)| number(line)),
+        column: place.and_then(|(_, column)| number(column)),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

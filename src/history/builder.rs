@@ -171,7 +171,7 @@ impl Builder {
     /// Adds an occurrence to its item, which may be new; returns the item's index.
     fn occur(&mut self, entry: u32, component: Component) -> u32 {
         let description = describe::describe(&component, &self.schema);
-        let Component { kind, sql, skeleton, literals, tables, columns, lines } = component;
+        let Component { kind, sql, skeleton, literals, tables, columns, lines, .. } = component;
         let new = small(self.base.items.len());
         let index = *self.items.entry((kind, skeleton.clone())).or_insert(new);
         if index == new {
@@ -184,10 +184,11 @@ impl Builder {
             item.occurrences.push(Occurrence { entry, sql, literals, lines });
         }
         if let Some(described) = self.described.get_mut(index as usize) {
+            let full = described.len() == MAX_DESCRIPTIONS;
             match described.iter_mut().find(|(d, _)| *d == description) {
                 Some((_, times)) => *times += 1,
-                None if described.len() < MAX_DESCRIPTIONS => described.push((description, 1)),
-                None => {}
+                None if full => {}
+                None => described.push((description, 1)),
             }
         }
         index
@@ -237,3 +238,6 @@ fn reason(error: SqlError, record: &RawRecord) -> Reason {
 fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

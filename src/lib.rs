@@ -13,14 +13,16 @@
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
+//! - [`workspace`]: the list of databases a browser keeps
 //! - [`present`]: numbers, SQL and knowledge as the page shows them
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
+//! - `cli`: the command line `lab` (native only)
 //!
 //! Browser modules exist only for wasm32: `browser` implements the ports over web workers, `ui` is the page.
 //!
 //! # Dependency rule
 //!
-//! `main` and `bin` → `ui` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`, `embedding`} → `sql`.
+//! `main` and `bin` → {`ui`, `cli`} → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`, `embedding`} → `sql`.
 //! `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
 pub mod bench;
@@ -33,6 +35,10 @@ pub mod ports;
 pub mod present;
 pub mod retrieval;
 pub mod sql;
+pub mod workspace;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;

@@ -1,6 +1,14 @@
 //! Which knowledge a question needs: the retriever of BIRD-History, section 4, over vectors of whole
 //! queries and of components.
 
+pub mod history;
+pub mod phrases;
+pub mod vectors;
+pub(crate) mod words;
+
+pub use history::{Index, IndexError, retrieve, retrieve_question};
+pub use vectors::{Vectors, VectorsError};
+
 use serde::{Deserialize, Serialize};
 
 /// What is searched.

@@ -1,0 +1,77 @@
+# Two commands do everything on a fresh machine: `make serve` and `make test`.
+# Everyday builds skip link-time optimisation; `make release` makes the page that is published.
+
+CACHE ?= $(if $(QUERYLORE_CACHE),$(QUERYLORE_CACHE),$(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/querylore)
+MINILM := $(CACHE)/all-MiniLM-L6-v2
+export QUERYLORE_CACHE := $(CACHE)
+
+PROFILE ?= dev
+PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+WASM := target/wasm32-unknown-unknown/$(PROFILE_DIR)
+LAB := target/debug/lab
+CARGO := cargo --locked
+
+.PHONY: help serve test dist release check native browser e2e bench screenshots setup-build setup-test clean
+
+help:
+	@echo "make serve        build the page and serve it on http://127.0.0.1:8080"
+	@echo "make test         formatting, lints, native, browser and end-to-end tests"
+	@echo "make dist         build the page into dist/"
+	@echo "make release      build the published page into dist/, fully optimised (slow)"
+	@echo "make bench        the benchmarks of docs/results.md"
+	@echo "make screenshots  the pictures of README.md"
+
+serve: dist
+	$(LAB) serve --dir dist
+
+setup-build:
+	scripts/setup.sh build
+
+setup-test:
+	scripts/setup.sh test
+	cd e2e && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund
+
+# ---- the page ----
+
+dist: setup-build $(LAB) weights
+	$(CARGO) build --target wasm32-unknown-unknown --profile $(PROFILE) --bin querylore --bin db --bin embedder
+	scripts/dist.sh $(WASM) $(MINILM) $(LAB)
+
+release:
+	$(MAKE) dist PROFILE=release
+
+.PHONY: $(LAB) weights
+$(LAB): setup-build
+	$(CARGO) build --bin lab
+
+weights: setup-build
+	scripts/weights.sh $(MINILM)
+
+# ---- tests ----
+
+test: setup-test check native browser e2e
+
+check: setup-build
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy --target wasm32-unknown-unknown --lib --bins --tests -- -D warnings
+
+native: setup-build weights
+	$(CARGO) test
+
+browser: setup-test weights
+	cd e2e && CHROMEDRIVER=$$(command -v chromedriver) CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
+	  $(CARGO) test --manifest-path ../Cargo.toml --target wasm32-unknown-unknown --test browser
+
+e2e: setup-test dist
+	cd e2e && npx playwright test
+
+screenshots: setup-test dist
+	cd e2e && npx playwright test --config screenshots.config.ts
+
+bench: setup-test dist
+	$(CARGO) bench
+	cd e2e && node bench.mjs
+
+clean:
+	rm -rf dist target

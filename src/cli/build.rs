@@ -1,0 +1,96 @@
+//! Commands that make files of the built page: half-precision weights, the tiny encoder, the demo.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{Failure, encoder, inputs};
+use crate::demo;
+use crate::embedding::blocking::block_on;
+use crate::embedding::{tiny, weights};
+use crate::ports::Embed as _;
+use crate::retrieval::{phrases::phrases, remembered};
+
+/// Convert encoder weights to half precision.
+#[derive(Debug, clap::Args)]
+pub struct Half {
+    /// The weights, as safetensors.
+    #[arg(long)]
+    model: PathBuf,
+    /// Where to write them.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// Write the tiny encoder that tests use.
+#[derive(Debug, clap::Args)]
+pub struct Tiny {
+    /// The folder.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// Make the demo workspace: database, indexed history, tasks, vectors of its example questions.
+#[derive(Debug, clap::Args)]
+pub struct Demo {
+    /// The folder.
+    #[arg(long)]
+    out: PathBuf,
+    /// Encoder: minilm or tiny.
+    #[arg(long, default_value = "minilm")]
+    encoder: String,
+}
+
+/// Runs `lab half`.
+///
+/// # Errors
+/// When the weights cannot be read, converted or written.
+pub fn half(args: &Half) -> Result<(), Failure> {
+    let halved = weights::to_half(&inputs::bytes(&args.model)?)
+        .map_err(|e| Failure::Failed(format!("{}: {e}", args.model.display())))?;
+    write(&args.out, &halved)
+}
+
+/// Runs `lab tiny`.
+///
+/// # Errors
+/// When the files cannot be written.
+pub fn tiny(args: &Tiny) -> Result<(), Failure> {
+    write(&args.out.join("model.safetensors"), &tiny::weights())?;
+    write(&args.out.join("vocab.txt"), tiny::vocabulary().as_bytes())
+}
+
+/// Runs `lab demo`.
+///
+/// # Errors
+/// When a file cannot be written or the encoder is missing.
+pub fn demo(args: &Demo) -> Result<(), Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
+    let spec = encoder::spec(&args.encoder)?;
+    let out = &args.out;
+    std::fs::create_dir_all(out).map_err(|e| failed(&e))?;
+    let database = out.join("norhaven.sqlite");
+    demo::write_database(&database).map_err(|e| failed(&e))?;
+    let schema = inputs::schema(&database)?;
+    let encoder = encoder::load(spec)?;
+    let (history, _) = inputs::history_from("history.jsonl", demo::HISTORY.as_bytes(), None, &schema)?;
+    let indexed = inputs::indexed(history, &encoder)?;
+    write(&out.join("knowledge.json"), indexed.to_json().map_err(|e| failed(&e))?.as_bytes())?;
+
+    // The example questions and tasks answer at once, before the encoder is fetched.
+    let mut texts = BTreeSet::new();
+    for question in demo::questions().map_err(|e| failed(&e))? {
+        texts.extend(phrases(&question).into_iter().map(|p| p.text));
+        texts.insert(question);
+    }
+    let texts: Vec<String> = texts.into_iter().collect();
+    let vectors = block_on(encoder.embed(&texts)).map_err(|e| failed(&e))?;
+    write(&out.join("vectors.bin"), &remembered::to_bytes(encoder.encoder(), &texts, &vectors))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| Failure::Failed(format!("{} cannot be written: {e}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::write(path, bytes).map_err(failed)
+}

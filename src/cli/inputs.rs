@@ -1,0 +1,114 @@
+//! What several commands read: databases, histories, knowledge bases.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use super::Failure;
+use crate::db::{Database, Host};
+use crate::embedding::{Encoder, blocking::block_on};
+use crate::history::import::{self, Plan};
+use crate::history::{Builder, KnowledgeBase, Report, store};
+use crate::ports::Embed as _;
+use crate::retrieval::Indexed;
+use crate::sql::Schema;
+
+/// A database file, with this process's clock; nothing stops a query but its deadline.
+///
+/// # Errors
+/// When it is no database.
+pub fn database(path: &Path) -> Result<Database, Failure> {
+    Database::from_path(path, host()).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
+}
+
+/// The schema of a database file.
+///
+/// # Errors
+/// When it is no database.
+pub fn schema(path: &Path) -> Result<Schema, Failure> {
+    let overview = database(path)?.overview();
+    overview.map(|o| o.schema).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
+}
+
+fn host() -> Host {
+    static START: OnceLock<Instant> = OnceLock::new();
+    Host {
+        now_ms: || START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0,
+        cancelled: Box::new(|| false),
+    }
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|e| Failure::Failed(format!("{} cannot be read: {e}", path.display())))
+}
+
+/// A history file, or a knowledge base written by `lab index`, split on `schema`.
+///
+/// # Errors
+/// When it cannot be read, or holds several databases and none is chosen.
+pub fn history(
+    path: &Path,
+    db_id: Option<&str>,
+    schema: &Schema,
+) -> Result<(Indexed, Option<Report>), Failure> {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    history_from(&name, &bytes(path)?, db_id, schema)
+}
+
+/// Like [`history`], from the bytes of a file called `name`.
+///
+/// # Errors
+/// As [`history`].
+pub fn history_from(
+    name: &str,
+    bytes: &[u8],
+    db_id: Option<&str>,
+    schema: &Schema,
+) -> Result<(Indexed, Option<Report>), Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{name}: {e}"));
+    if let Ok(stored) = store::from_json(bytes) {
+        return Ok((Indexed::from_stored(stored).map_err(|e| failed(&e))?, None));
+    }
+    let mut plan = import::inspect(name, bytes).map_err(|e| failed(&e))?;
+    plan.database = chosen(&plan, db_id)?;
+    let records = import::read(bytes, &plan).map_err(|e| failed(&e))?;
+    let mut builder = Builder::onto(KnowledgeBase::default(), records, schema.clone());
+    while builder.step() {}
+    let (base, report) = builder.finish();
+    Ok((Indexed::without_vectors(base), Some(report)))
+}
+
+fn chosen(plan: &Plan, db_id: Option<&str>) -> Result<Option<String>, Failure> {
+    let names = || plan.databases.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    match (db_id, plan.databases.len()) {
+        (Some(id), _) if plan.databases.iter().any(|(name, _)| name == id) => Ok(Some(id.to_owned())),
+        (Some(id), _) => {
+            Err(Failure::Usage(format!("{} has no database {id}; it has: {}", plan.name, names())))
+        }
+        (None, 0 | 1) => Ok(None),
+        (None, _) => Err(Failure::Usage(format!(
+            "{} holds the queries of several databases; choose one with --db-id: {}",
+            plan.name,
+            names()
+        ))),
+    }
+}
+
+/// Embeds whatever is not embedded yet.
+///
+/// # Errors
+/// When the encoder fails.
+pub fn indexed(history: Indexed, encoder: &Encoder) -> Result<Indexed, Failure> {
+    if history.index_of(encoder.encoder()).is_some() {
+        return Ok(history);
+    }
+    let texts = history.base.texts();
+    let all: Vec<String> = texts.queries.into_iter().chain(texts.items).collect();
+    let vectors = block_on(encoder.embed(&all)).map_err(|e| Failure::Failed(e.to_string()))?;
+    Indexed::with_vectors(history.base, encoder.encoder(), vectors)
+        .map_err(|e| Failure::Failed(e.to_string()))
+}

@@ -1,1 +1,0 @@
-//! The demo database, made by a deterministic generator.

@@ -1,0 +1,156 @@
+//! What a question names, and how alike two questions are once what they name is set aside.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::dates::{DateMention, dates};
+use super::numbers::{NumberMention, numbers};
+use super::values::{ColumnName, ColumnValues, Haystack, ValueMention, overlap};
+use crate::retrieval::words::{is_stop_word, stem, words};
+
+/// Words looked at on each side of a mention.
+const CONTEXT: usize = 3;
+
+/// A question with everything it names.
+pub(super) struct Question<'a> {
+    pub text: &'a str,
+    pub haystack: Haystack<'a>,
+    /// Dates, in order.
+    pub dates: Vec<DateMention>,
+    /// Numbers outside dates, in order.
+    pub numbers: Vec<NumberMention>,
+    /// Values by column, in order.
+    pub values: Vec<(ColumnName, Vec<ValueMention>)>,
+}
+
+impl<'a> Question<'a> {
+    /// Finds what `text` names; `columns` are the values it may name.
+    pub fn new(text: &'a str, columns: &ColumnValues) -> Self {
+        let haystack = Haystack::new(text);
+        let dates = dates(text);
+        let in_date = |range: &Range<usize>| dates.iter().any(|date| overlap(&date.range, range));
+        let numbers = numbers(text).into_iter().filter(|number| !in_date(&number.range)).collect();
+        let values = columns.columns().map(|(column, values)| (column.clone(), haystack.find_all(values))).collect();
+        Self { text, haystack, dates, numbers, values }
+    }
+
+    /// Values of one column that the question names.
+    pub fn values_of(&self, column: &ColumnName) -> &[ValueMention] {
+        self.values.iter().find(|(name, _)| name == column).map_or(&[], |(_, mentions)| mentions.as_slice())
+    }
+
+    /// What none of the claimed ranges covers: whole values first by place, then numbers and dates, as written.
+    pub fn unclaimed(&self, claimed: &[Range<usize>]) -> Vec<String> {
+        let values = self.values.iter().flat_map(|(_, mentions)| mentions).filter(|mention| mention.whole);
+        let mut open: Vec<Range<usize>> = values.map(|mention| mention.range.clone()).collect();
+        open.extend(self.numbers.iter().map(|number| number.range.clone()));
+        open.extend(self.dates.iter().map(|date| date.range.clone()));
+        // Longest first, so that "3-D Man" stands for its 3 as well.
+        open.sort_by_key(|range| (usize::MAX - range.len(), range.start));
+        let mut kept: Vec<Range<usize>> = Vec::new();
+        for range in open {
+            if !claimed.iter().chain(&kept).any(|other| overlap(other, &range)) {
+                kept.push(range);
+            }
+        }
+        kept.sort_by_key(|range| range.start);
+        kept.into_iter().filter_map(|range| self.text.get(range).map(str::to_owned)).collect()
+    }
+}
+
+/// Content words around a range, nearest first, with a weight that falls with the distance; what follows
+/// says more about a value than what stands before it ("blue eyes").
+fn context(text: &str, range: &Range<usize>) -> Vec<(String, f32)> {
+    let words = words(text);
+    let content = |word: &&crate::retrieval::words::Word<'_>| !is_stop_word(&word.text.to_lowercase());
+    let after = words.iter().filter(|word| word.start >= range.end).take(CONTEXT).filter(content);
+    let before = words.iter().rev().filter(|word| word.end <= range.start).take(CONTEXT).filter(content);
+    let weigh = |first: f32| move |(at, word): (usize, &crate::retrieval::words::Word<'_>)| (stem(word.text), first / (at + 1) as f32);
+    after.enumerate().map(weigh(1.5)).chain(before.enumerate().map(weigh(1.0))).collect()
+}
+
+/// How alike the surroundings of two mentions are; 0 when they share no content word.
+pub(super) fn same_context(a: &str, in_a: &Range<usize>, b: &str, in_b: &Range<usize>) -> f32 {
+    let theirs = context(b, in_b);
+    let shared = context(a, in_a).into_iter().filter_map(|(word, weight)| {
+        theirs.iter().filter(|(other, _)| *other == word).map(|(_, other)| other * weight).reduce(f32::max)
+    });
+    shared.sum()
+}
+
+/// How often words occur in the questions of a history, to weigh them.
+pub(super) struct WordWeights {
+    documents: f32,
+    holding: HashMap<String, f32>,
+}
+
+impl WordWeights {
+    pub fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let (mut documents, mut holding) = (0.0f32, HashMap::new());
+        for text in texts {
+            documents += 1.0;
+            for word in tokens(text, &[]).into_keys() {
+                *holding.entry(word).or_insert(0.0) += 1.0;
+            }
+        }
+        Self { documents, holding }
+    }
+
+    fn weight(&self, word: &str) -> f32 {
+        if word.starts_with(MARK) {
+            return 2.0;
+        }
+        let holding = self.holding.get(word).copied().unwrap_or(0.0);
+        ((self.documents + 1.0) / (holding + 0.5)).ln().clamp(0.3, 4.0)
+    }
+
+    /// Weighted Dice coefficient of two questions, 0 to 1. `marks` name what stands at a range instead of its
+    /// words, so that two questions about different values of one column are alike.
+    pub fn alike(
+        &self,
+        a: (&str, &[(Range<usize>, String)]),
+        b: (&str, &[(Range<usize>, String)]),
+    ) -> f32 {
+        let (a, b) = (tokens(a.0, a.1), tokens(b.0, b.1));
+        let sum = |tokens: &HashMap<String, f32>| -> f32 { tokens.iter().map(|(t, n)| self.weight(t) * n).sum() };
+        let shared: f32 =
+            a.iter().map(|(t, n)| self.weight(t) * n.min(b.get(t).copied().unwrap_or(0.0))).sum();
+        let all = sum(&a) + sum(&b);
+        if all > 0.0 { 2.0 * shared / all } else { 0.0 }
+    }
+}
+
+/// First character of a token that is no word.
+const MARK: char = '#';
+
+/// Words that ask for the same thing.
+const SAME: &[(&str, &[&str])] = &[
+    ("#count", &["number", "count", "many", "total"]),
+    ("#share", &["percentage", "percent", "proportion", "ratio", "rate", "share"]),
+    ("#average", &["average", "mean", "avg"]),
+    ("#most", &["most", "highest", "maximum", "max", "largest", "biggest", "top"]),
+    ("#least", &["least", "lowest", "minimum", "min", "smallest", "fewest", "bottom"]),
+];
+
+/// Content words, stemmed, with their counts; what lies in a mark is that mark.
+fn tokens(text: &str, marks: &[(Range<usize>, String)]) -> HashMap<String, f32> {
+    let mut counts: HashMap<String, f32> = HashMap::new();
+    for (_, mark) in marks {
+        *counts.entry(format!("{MARK}{mark}")).or_default() += 1.0;
+    }
+    for word in words(text) {
+        let range = word.start..word.end;
+        if marks.iter().any(|(marked, _)| overlap(marked, &range)) {
+            continue;
+        }
+        let lower = word.text.to_lowercase();
+        let same = SAME.iter().find(|(_, words)| words.contains(&lower.as_str())).map(|(token, _)| (*token).to_owned());
+        let token = match same {
+            Some(token) => token,
+            None if is_stop_word(&lower) => continue,
+            None => stem(&lower),
+        };
+        *counts.entry(token).or_default() += 1.0;
+    }
+    counts
+}

@@ -1,0 +1,54 @@
+//! Keeping and loading knowledge bases.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::browser::storage;
+use crate::history::store;
+use crate::retrieval::Indexed;
+use crate::ui::state::{Open, State};
+
+/// Folder and file of the list of workspaces.
+pub const LIST_FOLDER: &str = "workspaces";
+/// See [`LIST_FOLDER`].
+pub const LIST: &str = "list.json";
+/// The database in a workspace's folder.
+pub const DATABASE: &str = "database.sqlite";
+/// The knowledge base in a workspace's folder.
+pub const KNOWLEDGE: &str = "knowledge.json";
+
+/// Shows the knowledge base in these bytes; a file that cannot be read is said, the database stays open.
+pub fn load_knowledge(state: State, bytes: &[u8]) {
+    let read = store::from_json(bytes).map_err(|e| e.to_string());
+    match read.and_then(|stored| Indexed::from_stored(stored).map_err(|e| e.to_string())) {
+        Ok(knowledge) => state.knowledge.set(Some(Arc::new(knowledge))),
+        Err(error) => state.notices.update(|n| n.push(format!("The history was not loaded: {error}"))),
+    }
+}
+
+/// The open knowledge base as the bytes of its file.
+///
+/// # Errors
+/// When there is none, or it cannot be written.
+pub fn knowledge_file(state: State) -> Result<String, String> {
+    let Some(knowledge) = state.knowledge.get_untracked() else {
+        return Err("There is no history to keep.".to_owned());
+    };
+    knowledge.to_json().map_err(|e| e.to_string())
+}
+
+/// Keeps the open knowledge base beside its database; the demo and a loose database keep nothing.
+pub async fn keep_knowledge(state: State) {
+    let Open::Kept(workspace) = state.open.get_untracked() else { return };
+    let kept = match knowledge_file(state) {
+        Ok(json) => match storage::blob(json.as_bytes()) {
+            Ok(blob) => storage::write(&workspace.folder(), KNOWLEDGE, &blob).await.map_err(|e| e.to_string()),
+            Err(error) => Err(error.to_string()),
+        },
+        Err(error) => Err(error),
+    };
+    if let Err(error) = kept {
+        state.notices.update(|n| n.push(error));
+    }
+}

@@ -1,0 +1,231 @@
+//! What the page knows, as signals. Held by the context; changed by `actions`, read by `pages`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::components::progress::Work;
+use super::settings::Settings;
+use crate::bench::compare::Verdict;
+use crate::bench::retrieval_metrics::Scores;
+use crate::bench::task::Task;
+use crate::browser::engine::Engine;
+use crate::db::{DbError, Overview, ResultSet};
+use crate::history::import::{ImportError, Plan};
+use crate::history::Report;
+use crate::pipeline::adapt::{AdaptError, Answer};
+use crate::retrieval::{Indexed, Retrieved};
+use crate::workspace::{Workspace, Workspaces};
+
+/// The pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Page {
+    /// Ask a question.
+    #[default]
+    Ask,
+    /// Look through the knowledge.
+    Knowledge,
+    /// Set things.
+    Settings,
+}
+
+/// Which workspace is open.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Open {
+    /// The demo, fetched with the page.
+    Demo,
+    /// One that this browser keeps.
+    Kept(Workspace),
+    /// One that could not be kept, with its name; it lives until the tab closes.
+    Loose(String),
+}
+
+/// The gold SQL an answer is compared with.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Gold {
+    /// None is given.
+    #[default]
+    None,
+    /// Typed by the user.
+    Sql(String),
+    /// Task of the open task file, by position.
+    Task(usize),
+}
+
+/// An error where the user looks for the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Trouble {
+    /// Finding or adapting an answer.
+    Adapt(AdaptError),
+    /// Running SQL.
+    Db(DbError),
+    /// Anything else, in one sentence.
+    Other(String),
+}
+
+/// Where an answer stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stage {
+    /// Nothing asked.
+    #[default]
+    Idle,
+    /// Looking for knowledge.
+    Retrieve,
+    /// Adapting and running candidates.
+    Adapt,
+    /// Running SQL the user wrote.
+    Run,
+    /// Comparing with gold.
+    Score,
+    /// Finished.
+    Done,
+}
+
+/// The comparison of the rows with gold's.
+#[derive(Debug, Clone)]
+pub struct Score {
+    /// Equal or not, and why not; an error text when gold did not run.
+    pub verdict: Result<Arc<Verdict>, String>,
+    /// Gold's rows.
+    pub gold: Option<Arc<ResultSet>>,
+    /// Retrieval scores, for a task that lists its knowledge.
+    pub knowledge: Option<Scores>,
+}
+
+/// The answer on the page.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// Where it stands.
+    pub stage: Stage,
+    /// The question it answers.
+    pub question: String,
+    /// What was retrieved.
+    pub retrieved: Option<Arc<Retrieved>>,
+    /// Milliseconds of retrieval.
+    pub retrieve_ms: f64,
+    /// The adapted answer.
+    pub answer: Option<Arc<Answer>>,
+    /// The SQL shown; the user may have edited it.
+    pub sql: String,
+    /// Whether the SQL is the user's.
+    pub edited: bool,
+    /// The rows.
+    pub result: Option<Arc<ResultSet>>,
+    /// What went wrong.
+    pub trouble: Option<Trouble>,
+    /// The comparison with gold.
+    pub score: Option<Score>,
+}
+
+/// A history file on its way in.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The file's bytes.
+    pub bytes: Arc<Vec<u8>>,
+    /// How it will be read, or why not.
+    pub plan: Result<Plan, ImportError>,
+}
+
+/// What the top bar says of the encoder.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum EncoderStatus {
+    /// Not needed so far.
+    #[default]
+    Resting,
+    /// Being fetched or started.
+    Loading(Work),
+    /// Ready on this device ("CPU", "WebGPU, Apple M1"), with a notice where it is not the wanted one.
+    Ready(String, Option<String>),
+    /// It cannot be had.
+    Failed(String),
+}
+
+/// All of it. Copies are handles to the same signals.
+#[derive(Clone, Copy)]
+pub struct State {
+    /// Workers.
+    pub engine: StoredValue<Rc<Engine>, LocalStorage>,
+    /// The page shown.
+    pub page: RwSignal<Page>,
+    /// Settings.
+    pub settings: RwSignal<Settings>,
+    /// Kept workspaces.
+    pub workspaces: RwSignal<Workspaces>,
+    /// The open one.
+    pub open: RwSignal<Open>,
+    /// Why the last file was not opened.
+    pub open_error: RwSignal<Option<String>>,
+    /// Things to know about the open workspace (a write-ahead log, nothing can be kept).
+    pub notices: RwSignal<Vec<String>>,
+    /// Tables of the open database.
+    pub overview: RwSignal<Option<Arc<Overview>>>,
+    /// Its history.
+    pub knowledge: RwSignal<Option<Arc<Indexed>>>,
+    /// The last import's report.
+    pub report: RwSignal<Option<Arc<Report>>>,
+    /// A file being imported.
+    pub import: RwSignal<Option<Import>>,
+    /// Work in the background: importing, indexing.
+    pub work: RwSignal<Option<Work>>,
+    /// Set to stop that work.
+    pub stop: RwSignal<bool>,
+    /// The encoder.
+    pub encoder: RwSignal<EncoderStatus>,
+    /// Tasks of the open task file.
+    pub tasks: RwSignal<Arc<Vec<Task>>>,
+    /// Questions to start with.
+    pub examples: RwSignal<Arc<Vec<String>>>,
+    /// The question being written.
+    pub question: RwSignal<String>,
+    /// What the answer is compared with.
+    pub gold: RwSignal<Gold>,
+    /// The answer.
+    pub run: RwSignal<Run>,
+    /// The item in the inspector.
+    pub selected: RwSignal<Option<u32>>,
+    /// Recent questions of this workspace, newest first.
+    pub recent: RwSignal<Vec<String>>,
+    /// What the live region says.
+    pub said: RwSignal<String>,
+}
+
+impl State {
+    /// A page that knows nothing yet.
+    pub fn new() -> Self {
+        Self {
+            engine: StoredValue::new_local(Rc::new(Engine::default())),
+            page: RwSignal::new(Page::default()),
+            settings: RwSignal::new(Settings::load()),
+            workspaces: RwSignal::new(Workspaces::default()),
+            open: RwSignal::new(Open::Demo),
+            open_error: RwSignal::new(None),
+            notices: RwSignal::new(Vec::new()),
+            overview: RwSignal::new(None),
+            knowledge: RwSignal::new(None),
+            report: RwSignal::new(None),
+            import: RwSignal::new(None),
+            work: RwSignal::new(None),
+            stop: RwSignal::new(false),
+            encoder: RwSignal::new(EncoderStatus::default()),
+            tasks: RwSignal::new(Arc::default()),
+            examples: RwSignal::new(Arc::default()),
+            question: RwSignal::new(String::new()),
+            gold: RwSignal::new(Gold::default()),
+            run: RwSignal::new(Run::default()),
+            selected: RwSignal::new(None),
+            recent: RwSignal::new(Vec::new()),
+            said: RwSignal::new(String::new()),
+        }
+    }
+
+    /// The state of the page around the calling component.
+    pub fn here() -> Self {
+        expect_context()
+    }
+
+    /// The workers.
+    pub fn engine(&self) -> Rc<Engine> {
+        self.engine.get_value()
+    }
+}

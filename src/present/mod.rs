@@ -9,4 +9,5 @@ pub mod format;
 pub mod grid;
 pub mod item;
 pub mod question;
+pub mod schema;
 pub mod sql_lines;

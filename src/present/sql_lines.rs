@@ -65,9 +65,11 @@ impl Line {
 /// do not fit the text are left out. A result has at least one line.
 pub fn lines(sql: &str, spans: &[Span], changes: &[Change], error: Option<usize>) -> Vec<Line> {
     let mut out = vec![Line { number: 1, ..Line::default() }];
+    let fits = |c: &&Change| sql.is_char_boundary(c.start) && sql.is_char_boundary(c.end);
+    let changes: Vec<&Change> = changes.iter().filter(fits).collect();
     for token in tokenize(sql) {
         let mut at = token.start;
-        for (end, was) in cuts(token.start, token.end, changes) {
+        for (end, was) in cuts(token.start, token.end, &changes) {
             let text = sql.get(at..end).unwrap_or_default();
             let error = error.is_some_and(|e| e >= at && e < end) && token.kind != TokenKind::Space;
             at = end;
@@ -91,7 +93,7 @@ pub fn lines(sql: &str, spans: &[Span], changes: &[Change], error: Option<usize>
 }
 
 /// Cuts the range of a token at the changes inside it: a date inside a longer string may have changed alone.
-fn cuts(start: usize, end: usize, changes: &[Change]) -> Vec<(usize, Option<String>)> {
+fn cuts(start: usize, end: usize, changes: &[&Change]) -> Vec<(usize, Option<String>)> {
     let mut out = Vec::new();
     let mut at = start;
     for change in changes {
@@ -235,6 +237,12 @@ mod tests {
         let got = lines("x = '2024-04-01'", &[], &[change(5, 9, "2023")], None);
         let texts: Vec<_> = got[0].pieces.iter().map(|p| (p.text.as_str(), p.was.is_some())).collect();
         assert!(texts.contains(&("'", false)) && texts.contains(&("2024", true)));
+    }
+
+    #[test]
+    fn a_change_that_splits_a_character_is_left_out() {
+        let got = lines("é = 1", &[], &[change(0, 1, "x")], None);
+        assert_eq!(got[0].was(), Vec::<&str>::new());
     }
 
     #[test]

@@ -11,60 +11,8 @@ use super::dom;
 use super::field::Field;
 use super::icon::{Icon, IconView};
 use crate::present::format;
-
-/// A column of the tree.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ColumnNode {
-    /// Its name.
-    pub name: String,
-    /// Its declared type.
-    pub declared_type: String,
-    /// Whether it is (part of) the primary key.
-    pub primary_key: bool,
-    /// The table it refers to.
-    pub refers_to: Option<String>,
-    /// Sample values or the range, as shown.
-    pub sample: String,
-    /// What it means, as a tooltip.
-    pub note: Option<String>,
-}
-
-/// A table of the tree.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TableNode {
-    /// Its name.
-    pub name: String,
-    /// Its number of rows; None while it is counted, and for views that are not.
-    pub rows: Option<u64>,
-    /// Whether it is a view.
-    pub view: bool,
-    /// Its columns.
-    pub columns: Vec<ColumnNode>,
-}
-
-/// Names the answer in view uses, in lower case.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Used {
-    /// Tables.
-    pub tables: BTreeSet<String>,
-    /// (Table, column).
-    pub columns: BTreeSet<(String, String)>,
-}
-
-impl Used {
-    /// From the columns of the components in view.
-    pub fn new<'a>(
-        tables: impl IntoIterator<Item = &'a String>,
-        columns: impl IntoIterator<Item = &'a (String, String)>,
-    ) -> Self {
-        let mut used = Self {
-            tables: tables.into_iter().map(|t| t.to_lowercase()).collect(),
-            columns: columns.into_iter().map(|(t, c)| (t.to_lowercase(), c.to_lowercase())).collect(),
-        };
-        used.tables.extend(used.columns.iter().map(|(table, _)| table.clone()));
-        used
-    }
-}
+use crate::present::schema::{ColumnNode, TableNode};
+pub use crate::present::schema::Used;
 
 fn matches(table: &TableNode, wanted: &str) -> bool {
     table.name.to_lowercase().contains(wanted) || table.columns.iter().any(|c| column_matches(c, wanted))

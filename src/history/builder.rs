@@ -184,10 +184,11 @@ impl Builder {
             item.occurrences.push(Occurrence { entry, sql, literals, lines });
         }
         if let Some(described) = self.described.get_mut(index as usize) {
+            let full = described.len() == MAX_DESCRIPTIONS;
             match described.iter_mut().find(|(d, _)| *d == description) {
                 Some((_, times)) => *times += 1,
-                None if described.len() < MAX_DESCRIPTIONS => described.push((description, 1)),
-                None => {}
+                None if full => {}
+                None => described.push((description, 1)),
             }
         }
         index
@@ -237,3 +238,6 @@ fn reason(error: SqlError, record: &RawRecord) -> Reason {
 fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -197,3 +197,107 @@ fn joined(first: &str, second: &str, otherwise: &str) -> String {
     let dot = if first.ends_with(['.', '?', '!', '？', '。']) || second.is_empty() { "" } else { "." };
     format!("{first}{dot} {second}").trim_end().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Occurrence;
+
+    /// Three queries, run 4, 1 and 2 times; a ratio in all of them, a condition in the first two.
+    fn base() -> KnowledgeBase {
+        let entry = |id: u32, count: u32, user: &str, question: Option<&str>| Entry {
+            id,
+            sql: format!("SELECT {id}"),
+            question: question.map(str::to_owned),
+            user: Some(user.to_owned()).filter(|u| !u.is_empty()),
+            count,
+            ..Entry::default()
+        };
+        let occurrence = |entry: u32, literals: &[&str]| Occurrence {
+            entry,
+            sql: String::new(),
+            literals: literals.iter().map(|l| (*l).to_owned()).collect(),
+            lines: None,
+        };
+        let item = |kind, title: &str, table: &str, occurrences| Item {
+            kind,
+            skeleton: format!("{table}.x"),
+            title: title.into(),
+            description: format!("{title} of {table}"),
+            occurrences,
+            tables: vec![table.into()],
+            columns: Vec::new(),
+        };
+        let ratio = vec![
+            occurrence(0, &["-60", "299"]),
+            occurrence(1, &["0", "299"]),
+            occurrence(1, &["0", "299"]),
+            occurrence(2, &["-60", "299"]),
+        ];
+        let condition = vec![occurrence(0, &[]), occurrence(1, &[])];
+        KnowledgeBase {
+            entries: vec![
+                entry(0, 4, "okoye", Some("How late is the Île line?")),
+                entry(1, 1, "lind", None),
+                entry(2, 2, "okoye", None),
+            ],
+            summaries: vec!["Lateness by line".into(), String::new(), "Fuel".into()],
+            items: vec![
+                item(ComponentType::Calculation, "On-time share", "trips", ratio),
+                item(ComponentType::Condition, "Active ships", "ships", condition),
+            ],
+            entry_items: vec![vec![1, 0], vec![0, 1], vec![0]],
+        }
+    }
+
+    #[test]
+    fn items_are_counted_by_runs() {
+        let base = base();
+        assert_eq!(base.counts().map(|(_, n)| n), [1, 1, 0, 0, 0]);
+        assert_eq!(base.items.iter().map(|i| base.times_seen(i)).collect::<Vec<_>>(), [7, 5]);
+        assert_eq!(base.companions(1, 9), [Companion { item: 0, times: 5, of: 5 }]);
+        assert_eq!(base.companions(0, 9), [Companion { item: 1, times: 5, of: 7 }]);
+        assert_eq!(base.companions(0, 0), []);
+        assert_eq!(base.companions(99, 9), []);
+        assert_eq!(base.items_of(0).map(|(i, _)| i).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(base.items_of(99).count(), 0);
+    }
+
+    #[test]
+    fn values_are_counted_by_runs() {
+        let base = base();
+        let found: Vec<_> = base.values(&base.items[0]).into_iter().map(|v| (v.literals.join(", "), v.times)).collect();
+        assert_eq!(found, [("-60, 299".to_owned(), 6), ("0, 299".to_owned(), 2)]);
+        assert_eq!(base.values(&base.items[1]), []);
+    }
+
+    #[test]
+    fn every_word_of_a_search_must_be_found() {
+        let base = base();
+        let found = |text: &str| {
+            let Found { items, entries } = base.search(text);
+            (items, entries)
+        };
+        assert_eq!(found("SHARE on-time"), (vec![0], vec![]));
+        assert_eq!(found("ships.x"), (vec![1], vec![]));
+        assert_eq!(found("île late"), (vec![], vec![0]));
+        assert_eq!(found("select 2"), (vec![], vec![2]));
+        assert_eq!(found("share ships"), (vec![], vec![]));
+        assert_eq!(found(" "), (vec![0, 1], vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn tables_and_authors_are_counted() {
+        let base = base();
+        let tally = |name: &str, items, entries| Tally { name: name.into(), items, entries };
+        assert_eq!(base.tables(), [tally("trips", 1, 3), tally("ships", 1, 2)]);
+        assert_eq!(base.authors(), [tally("okoye", 2, 2), tally("lind", 2, 1)]);
+    }
+
+    #[test]
+    fn every_text_to_embed_says_something() {
+        let Texts { queries, items } = base().texts();
+        assert_eq!(queries, ["How late is the Île line? Lateness by line", "SELECT 1", "Fuel"]);
+        assert_eq!(items, ["On-time share of trips", "Active ships of ships"]);
+    }
+}

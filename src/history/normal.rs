@@ -1,23 +1,29 @@
 //! When two queries are the same: up to white space, comments, the case of words outside quotes, and
 //! a closing semicolon.
 
-use crate::sql::lexer::{Lexeme, Lexer};
+use crate::sql::{Token, TokenKind, tokenize};
 
 /// A text that is equal for two queries exactly when they are the same; linear in the query's length.
 pub(super) fn key(sql: &str) -> String {
     let mut key = String::with_capacity(sql.len());
-    for (lexeme, start, end) in Lexer::new(sql) {
+    for Token { kind, start, end } in tokenize(sql) {
         let piece = sql.get(start..end).unwrap_or_default();
-        match lexeme {
-            Lexeme::Space | Lexeme::Comment => continue,
+        match kind {
+            TokenKind::Space | TokenKind::Comment => continue,
             // Keywords and bare names are compared without ASCII case by SQLite itself.
-            Lexeme::Word => key.extend(piece.chars().map(|c| c.to_ascii_lowercase())),
+            TokenKind::Keyword | TokenKind::Function | TokenKind::Identifier if is_bare(piece) => {
+                key.extend(piece.chars().map(|c| c.to_ascii_lowercase()));
+            }
             _ => key.push_str(piece),
         }
         key.push(' ');
     }
     key.truncate(key.trim_end_matches([' ', ';']).len());
     key
+}
+
+fn is_bare(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 #[cfg(test)]

@@ -169,3 +169,6 @@ fn decode(text: &str) -> Result<Vec<f32>, String> {
         Err("its vectors hold something that is no number".into())
     }
 }
+
+#[cfg(test)]
+mod tests;

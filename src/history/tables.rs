@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{ObjectName, Query, TableFactor, Visit, Visitor};
 
-use crate::sql::{Schema, parse};
+use crate::sql::{Schema, parse_query};
 
 /// Table names of `sql` that `schema` does not have, in order of appearance, no duplicates; names of
 /// common table expressions, table-valued functions and SQLite's own tables are not among them. Empty
@@ -13,7 +13,7 @@ use crate::sql::{Schema, parse};
 pub(super) fn unknown(sql: &str, schema: &Schema) -> Vec<String> {
     let mut names = Names::default();
     if !schema.tables.is_empty()
-        && let Ok(query) = parse::parse_query(sql)
+        && let Ok(query) = parse_query(sql)
     {
         let _: ControlFlow<()> = query.visit(&mut names);
     }

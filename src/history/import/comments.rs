@@ -1,6 +1,6 @@
 //! What the comments above a statement say: its question, author, time, count and identifier.
 
-use crate::sql::lexer::{Lexeme, Lexer};
+use crate::sql::{Token, TokenKind, tokenize};
 
 /// Longer questions than this are cut at a sentence or word.
 const MAX_QUESTION: usize = 400;
@@ -153,9 +153,9 @@ fn split_signature(question: &str) -> (String, Option<(Option<String>, Option<St
 fn lines_of(gap: &str) -> (Vec<Line>, usize) {
     let mut lines = Vec::new();
     let mut row = 0;
-    for (lexeme, start, end) in Lexer::new(gap) {
+    for Token { kind, start, end } in tokenize(gap) {
         let piece = gap.get(start..end).unwrap_or_default();
-        if lexeme == Lexeme::Comment {
+        if kind == TokenKind::Comment {
             let body = match piece.strip_prefix("/*") {
                 Some(body) => body.strip_suffix("*/").unwrap_or(body),
                 None => piece,

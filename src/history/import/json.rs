@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn broken_json_is_located() {
-        let error = check("[\n{\"a\": 1,}]").unwrap_err();
+        let error = check("[\n{\"a\": 1,]").unwrap_err();
         assert_eq!(error.to_string(), "The JSON is broken at line 2, column 9: trailing comma.");
     }
 }

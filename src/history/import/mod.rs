@@ -68,7 +68,7 @@ pub fn inspect(name: &str, bytes: &[u8]) -> Result<Plan, ImportError> {
         records: 0,
     };
     if format == Format::Script {
-        plan.records = crate::sql::parse::statements(&text).len();
+        plan.records = crate::sql::statements(&text).len();
     } else {
         let table = Table::open(format, &text)?;
         let mut survey = columns::Survey::new(&table.columns);

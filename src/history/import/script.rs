@@ -1,6 +1,6 @@
 //! SQL scripts: each statement is a record, the comments above it say what it is for.
 
-use crate::sql::parse::statements;
+use crate::sql::statements;
 
 use super::comments::{self, Said};
 use super::record::RawRecord;

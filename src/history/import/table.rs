@@ -4,6 +4,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::columns::looks_like_sql;
 use super::rows::{Row, unique};
+use super::text::Lines;
 
 /// Rows that are looked at to choose the delimiter.
 const SAMPLE_ROWS: usize = 100;
@@ -52,6 +53,7 @@ pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn
     let closed = format!("{}\n{LAST}\n", text.trim_end());
     let mut reader = reader(&closed, delimiter);
     let mut record = StringRecord::new();
+    let mut lines = Lines::new(&closed);
     let mut number = 0;
     let mut header = true;
     while let Ok(true) = reader.read_record(&mut record) {
@@ -62,7 +64,10 @@ pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn
             continue;
         }
         number += 1;
-        let line = record.position().map_or(1, |p| u32::try_from(p.line()).unwrap_or(u32::MAX));
+        // The reader's position lies before the empty lines it passes over.
+        let start = record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or_default();
+        let rest = closed.as_bytes().get(start..).unwrap_or_default();
+        let line = lines.at(start + rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count());
         let text: String = record.iter().collect::<Vec<_>>().join(" ").chars().take(200).collect();
         let cells = if record.iter().last().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
             Err("a quote in it is not closed".to_owned())

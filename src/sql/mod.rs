@@ -1,5 +1,6 @@
 //! SQL: parsing with sqlparser (SQLite dialect), the schema, components and their skeletons.
 
+mod bird;
 pub mod components;
 mod lexer;
 pub mod parse;

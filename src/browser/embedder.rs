@@ -11,8 +11,8 @@ use web_sys::Blob;
 
 use super::fetch;
 use super::rpc::{Client, RpcError};
-use crate::embedding::device::{Backend, DevicePreference};
-use crate::embedding::protocol::{Done, Event, Loaded, Request, Response};
+use crate::embedding::device::DevicePreference;
+use crate::embedding::protocol::{Event, Loaded, Request, Response};
 use crate::ports::{Embed, EmbedError};
 
 type Worker = Client<Request, Response, Event>;
@@ -163,7 +163,7 @@ impl Embedder {
     }
 
     fn on_cpu(&self, wish: &Wish) -> bool {
-        self.workers.borrow().iter().any(|(w, _, loaded)| w == wish && loaded.backend == Backend::Cpu)
+        self.workers.borrow().iter().any(|(w, _, loaded)| w == wish && !loaded.gpu)
     }
 
     /// The worker at `position`, started and loaded.
@@ -202,9 +202,9 @@ impl Embedder {
         let request = Request::Load { encoder: wish.encoder.clone(), device: wish.device };
         let files: Array = [weights, vocabulary].iter().collect::<Array>();
         match worker.call(&request, files.into(), |_| {}).await.map_err(|e| e.to_string())? {
-            Ok(Done::Loaded(loaded)) => Ok((worker, loaded)),
-            Ok(_) => Err(OTHER_ANSWER.to_owned()),
-            Err(error) => Err(error.to_string()),
+            Response::Loaded(loaded) => Ok((worker, loaded)),
+            Response::Failed(error) => Err(error),
+            _ => Err(OTHER_ANSWER.to_owned()),
         }
     }
 
@@ -212,12 +212,14 @@ impl Embedder {
         let request = Request::Embed { texts: texts.to_vec() };
         let answer = worker.call(&request, JsValue::UNDEFINED, |_| {}).await;
         match answer.map_err(|e: RpcError| EmbedError::Failed(e.to_string()))? {
-            Ok(Done::Embedded(vectors)) => {
-                self.remember(&wish.encoder, texts.iter().cloned().zip(vectors.into_rows()));
+            Response::Vectors { dimension, values } => {
+                let rows = values.chunks(dimension.max(1)).map(<[f32]>::to_vec);
+                self.remember(&wish.encoder, texts.iter().cloned().zip(rows));
                 Ok(())
             }
-            Ok(_) => Err(EmbedError::Failed(OTHER_ANSWER.to_owned())),
-            Err(error) => Err(error),
+            Response::Stopped => Err(EmbedError::Cancelled),
+            Response::Failed(error) => Err(EmbedError::Failed(error)),
+            _ => Err(EmbedError::Failed(OTHER_ANSWER.to_owned())),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
@@ -83,12 +83,7 @@ pub fn trap_tab(event: &web_sys::KeyboardEvent, root: &web_sys::Element) {
 
 /// The files of a drop.
 pub fn dropped_files(event: &web_sys::DragEvent) -> Vec<web_sys::File> {
-    let get = |from: &JsValue, name: &str| js_sys::Reflect::get(from, &JsValue::from_str(name)).ok();
-    get(event.as_ref(), "dataTransfer")
-        .and_then(|transfer| get(&transfer, "files"))
-        .and_then(|list| list.dyn_into::<web_sys::FileList>().ok())
-        .map(|list| files(&list))
-        .unwrap_or_default()
+    event.data_transfer().and_then(|transfer| transfer.files()).map(|list| files(&list)).unwrap_or_default()
 }
 
 /// The files of a list.

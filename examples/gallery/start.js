@@ -1,0 +1,2 @@
+import init from "./gallery.js";
+await init();

@@ -14,6 +14,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use crate::history::KnowledgeBase;
 use crate::sql::ComponentType;
 
 /// One knowledge item that a task needs.
@@ -96,6 +97,19 @@ impl AddAssign<&Self> for RetrievalMetrics {
         }
         self.covered.clear();
     }
+}
+
+/// Measures one task against whole retrieved queries of a history: every item of such a query counts as
+/// retrieved, as in BIRD-History, where scripts are handed on whole.
+pub fn measure_queries(required: &[Required], history: &KnowledgeBase, entries: &[u32]) -> RetrievalMetrics {
+    let found = entries.iter().filter_map(|id| history.entries.get(*id as usize));
+    let sources: Vec<i64> = found.flat_map(|entry| entry.source_ids.iter().copied()).collect();
+    let items: Vec<Retrieved<'_>> = entries
+        .iter()
+        .flat_map(|id| history.items_of(*id))
+        .map(|(_, item)| Retrieved { skeleton: &item.skeleton, kind: item.kind })
+        .collect();
+    measure(required, &sources, &items)
 }
 
 /// Measures one task: what it needs against the queries and items that were retrieved for it.

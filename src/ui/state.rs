@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::components::progress::Work;
 use super::settings::Settings;
 use crate::bench::compare::Verdict;
-use crate::bench::retrieval_metrics::Scores;
+use crate::bench::retrieval_metrics::Counts;
 use crate::bench::task::Task;
 use crate::browser::engine::Engine;
 use crate::db::{DbError, Overview, ResultSet};
@@ -91,7 +91,7 @@ pub struct Score {
     /// Gold's rows beside ours, where both ran.
     pub against: Option<Arc<Against>>,
     /// Retrieval scores, for a task that lists its knowledge.
-    pub knowledge: Option<Scores>,
+    pub knowledge: Option<Counts>,
 }
 
 /// The answer on the page.

@@ -9,6 +9,7 @@ use web_sys::{Blob, File};
 use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, load_knowledge};
 use crate::bench::task;
 use crate::browser::{fetch, storage};
+use crate::retrieval::remembered;
 use crate::ui::state::{Gold, Open, Run, State};
 use crate::workspace::{Workspace, Workspaces};
 
@@ -69,7 +70,9 @@ pub async fn open_demo(state: State) {
     if let Ok(blob) = fetch::blob(&format!("{DEMO}vectors.bin"), |_, _| {}).await
         && let Ok(bytes) = storage::bytes(&blob).await
     {
-        state.engine().embedder.remember(&bytes);
+        if let Some(known) = remembered::from_bytes(&bytes) {
+            state.engine().embedder.remember(&known.encoder, known.vectors);
+        }
     }
 }
 

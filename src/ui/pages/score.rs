@@ -114,11 +114,11 @@ pub fn ScoreColumn() -> impl IntoView {
                 if let Verdict::Different(diagnosis) = score.verdict.as_ref() {
                     shown.diagnosis = Some(diagnosis.clone());
                 }
-                shown.knowledge = score.knowledge.as_ref().map(|k| KnowledgeScore {
-                    precision: k.precision as f32,
-                    recall: k.recall as f32,
-                    f1: k.f1 as f32,
-                    chosen: k.retrieved,
+                shown.knowledge = score.knowledge.map(|k| KnowledgeScore {
+                    precision: k.precision().unwrap_or(0.0) as f32,
+                    recall: k.recall().unwrap_or(0.0) as f32,
+                    f1: k.f1().unwrap_or(0.0) as f32,
+                    chosen: k.covered + k.superfluous,
                     hits: k.covered,
                     wanted: k.required,
                 });
@@ -141,6 +141,6 @@ fn gold_text(state: State) -> String {
     match state.gold.get() {
         Gold::None => format!("No gold is chosen. {} are open.", state.tasks.with(|t| format::counted(t.len(), "task", "tasks"))),
         Gold::Sql(sql) => sql,
-        Gold::Task(position) => state.tasks.with(|t| t.get(position).map(|t| t.sql.clone()).unwrap_or_default()),
+        Gold::Task(position) => state.tasks.with(|t| t.get(position).map(|t| t.gold.clone()).unwrap_or_default()),
     }
 }

@@ -7,6 +7,8 @@ mod lexer;
 pub mod literals;
 pub mod parse;
 mod position;
+#[cfg(test)]
+mod properties;
 pub mod schema;
 mod scope;
 mod skeleton;
@@ -20,3 +22,6 @@ pub use parse::{SqlError, parse_query};
 pub use schema::{Column, ForeignKey, Schema, Table};
 pub use statements::{Statement, statements};
 pub use tokens::{Token, TokenKind, tokenize};
+
+#[cfg(test)]
+mod tests;

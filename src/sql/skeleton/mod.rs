@@ -338,3 +338,6 @@ pub(crate) fn quoted(text: &str, quote: char) -> String {
     out.push(quote);
     out
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

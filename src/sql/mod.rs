@@ -1,7 +1,10 @@
 //! SQL: parsing with sqlparser (SQLite dialect), the schema, components and their skeletons.
 
+mod bird;
 pub mod components;
+pub mod describe;
 mod lexer;
+pub mod literals;
 pub mod parse;
 mod position;
 pub mod schema;
@@ -11,6 +14,8 @@ pub mod statements;
 pub mod tokens;
 
 pub use components::{Component, ComponentType, split};
+pub use describe::{Description, describe, summarize};
+pub use literals::{BoundLiteral, LiteralValue, Operator, literals};
 pub use parse::{SqlError, parse_query};
 pub use schema::{Column, ForeignKey, Schema, Table};
 pub use statements::{Statement, statements};

@@ -1,0 +1,129 @@
+//! Splits all BIRD queries, and finds the knowledge items of bird-history-mini again, which another
+//! extractor made.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use querylore::sql::{Component, Schema, split};
+use serde_json::Value;
+
+fn data() -> Option<PathBuf> {
+    let folder = std::env::var_os("QUERYLORE_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let found = folder.join("bird/dev.json").is_file();
+    if !found {
+        println!("skipped: no benchmark data in {} (set QUERYLORE_DATA)", folder.display());
+    }
+    found.then_some(folder)
+}
+
+fn json(path: PathBuf) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+struct Bird {
+    queries: Vec<(u64, String, String)>,
+    schemas: HashMap<String, Schema>,
+}
+
+fn bird(folder: &std::path::Path) -> Bird {
+    let tables = std::fs::read_to_string(folder.join("bird/dev_tables.json")).unwrap();
+    let schemas = Schema::from_bird_tables(&tables).unwrap().into_iter().collect();
+    let queries = json(folder.join("bird/dev.json"))
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|q| {
+            let text = |k: &str| q[k].as_str().unwrap().to_owned();
+            (q["question_id"].as_u64().unwrap(), text("db_id"), text("SQL"))
+        })
+        .collect();
+    Bird { queries, schemas }
+}
+
+#[test]
+fn every_bird_query_is_split() {
+    let Some(folder) = data() else { return };
+    let bird = bird(&folder);
+    assert_eq!(bird.queries.len(), 853);
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for (id, db, sql) in &bird.queries {
+        let components = split(sql, &bird.schemas[db]).unwrap_or_else(|e| panic!("{id}: {e}\n{sql}"));
+        assert!(!components.is_empty() || !sql.contains("WHERE"), "{id}: nothing found in {sql}");
+        for c in &components {
+            *kinds.entry(format!("{:?}", c.kind)).or_default() += 1;
+            let range = c.range.clone().unwrap_or_else(|| panic!("{id}: no position for {}", c.skeleton));
+            assert_eq!(c.skeleton.matches("<val>").count(), c.literals.len(), "{id}: {c:?}");
+            assert!(sql.get(range).is_some(), "{id}: {c:?}");
+            let open = c.sql.matches('(').count();
+            let close = c.sql.matches(')').count();
+            assert_eq!(open, close, "{id}: brackets of {:?} in\n{sql}", c.sql);
+        }
+    }
+    println!("components of 853 queries: {kinds:?}");
+}
+
+#[test]
+fn knowledge_items_of_another_extractor_are_found_again() {
+    let Some(folder) = data() else { return };
+    let bird = bird(&folder);
+    let mut found: HashMap<u64, HashSet<(String, String)>> = HashMap::new();
+    let mut sql_of: HashMap<u64, (&str, Vec<Component>)> = HashMap::new();
+    for (id, db, sql) in &bird.queries {
+        let components = split(sql, &bird.schemas[db]).unwrap();
+        found.insert(*id, components.iter().map(|c| (format!("{:?}", c.kind), c.skeleton.clone())).collect());
+        sql_of.insert(*id, (sql, components));
+    }
+    let (mut items, mut again) = (0, 0);
+    let mut missed: BTreeSet<String> = BTreeSet::new();
+    for task in json(folder.join("bird-history-mini/tasks.json")).as_array().unwrap() {
+        for (skeleton, ids) in task["history_knowledge"].as_object().unwrap() {
+            items += 1;
+            let kind = task["knowledge_types"][skeleton].as_str().unwrap();
+            let key = (kind.to_owned(), skeleton.clone());
+            let ids: Vec<u64> = ids.as_array().unwrap().iter().map(|i| i.as_u64().unwrap()).collect();
+            let lost: Vec<u64> = ids.iter().copied().filter(|id| !found[id].contains(&key)).collect();
+            if lost.is_empty() {
+                again += 1;
+            } else {
+                let (sql, components) = &sql_of[&lost[0]];
+                let ours: Vec<_> =
+                    components.iter().map(|c| format!("{:?} {}", c.kind, c.skeleton)).collect();
+                missed.insert(format!(
+                    "{kind} {skeleton}\n  lost in {} of {}: #{} {sql}\n  ours: {ours:#?}",
+                    lost.len(),
+                    ids.len(),
+                    lost[0]
+                ));
+            }
+        }
+    }
+    for m in &missed {
+        println!("{m}");
+    }
+    let share = f64::from(again) / f64::from(items);
+    println!("{again} of {items} items found again in every listed query ({:.1} %)", share * 100.0);
+    assert_eq!(items, 589);
+    assert!(share >= 0.95, "only {share:.3}");
+}
+
+/// Not a timed test: prints the median, for the record of measurements.
+#[test]
+#[ignore = "a measurement: cargo test --test bird_components -- --ignored --nocapture"]
+fn time_of_splitting() {
+    let Some(folder) = data() else { return };
+    let bird = bird(&folder);
+    let mut runs: Vec<f64> = (0..9)
+        .map(|_| {
+            let start = Instant::now();
+            for (_, db, sql) in &bird.queries {
+                std::hint::black_box(split(sql, &bird.schemas[db]).unwrap());
+            }
+            start.elapsed().as_secs_f64() * 1e6 / bird.queries.len() as f64
+        })
+        .collect();
+    runs.sort_by(f64::total_cmp);
+    println!("parse and split: median {:.0} us a query (of 9 runs: {runs:.0?})", runs[4]);
+}

@@ -190,14 +190,14 @@ impl KnowledgeBase {
     }
 }
 
-/// Two texts as sentences, once when one begins the other; `otherwise` when both are empty.
+/// Two texts as sentences, the second alone when it holds the first; `otherwise` when both are empty.
 fn joined(first: &str, second: &str, otherwise: &str) -> String {
     let (first, second) = (first.trim(), second.trim());
     let bare = first.trim_end_matches('.');
     if first.is_empty() && second.is_empty() {
         return otherwise.split_whitespace().collect::<Vec<_>>().join(" ");
     }
-    if bare.is_empty() || second.to_lowercase().starts_with(&bare.to_lowercase()) {
+    if bare.is_empty() || second.to_lowercase().contains(&bare.to_lowercase()) {
         return second.to_owned();
     }
     let dot = if first.ends_with(['.', '?', '!', '？', '。']) || second.is_empty() { "" } else { "." };

@@ -71,6 +71,9 @@ pub fn inspect(name: &str, bytes: &[u8]) -> Result<Plan, ImportError> {
         plan.records = script::records(&text).len();
     } else {
         let table = Table::open(format, &text)?;
+        if table.columns.is_empty() {
+            return Err(table.without_columns());
+        }
         let mut survey = columns::Survey::new(&table.columns);
         table.each(&mut |row| {
             plan.records += 1;
@@ -145,6 +148,17 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Why no row could be read: what is wrong with the first one.
+    fn without_columns(&self) -> ImportError {
+        let first = self.rows.first().and_then(|range| Some((range.start, self.text.get(range.clone())?)));
+        match first.map(|(start, row)| (text::Lines::new(self.text).at(start), json::check(row))) {
+            Some((row, Err(ImportError::Json { line, column, message }))) => {
+                ImportError::Json { line: row as usize + line.saturating_sub(1), column, message }
+            }
+            _ => ImportError::NoRecords,
+        }
+    }
+
     fn place(&self, name: Option<&str>) -> Option<usize> {
         position(&self.columns, name)
     }
@@ -180,7 +194,8 @@ struct Places {
 impl Places {
     fn new(mapping: &Mapping, columns: &[String]) -> Result<Self, ImportError> {
         let place = |name: &Option<String>| position(columns, name.as_deref());
-        let sql = place(&mapping.sql).ok_or_else(|| ImportError::NoSqlColumn { columns: columns.to_vec() })?;
+        let sql =
+            place(&mapping.sql).ok_or_else(|| ImportError::NoSqlColumn { columns: columns.to_vec() })?;
         Ok(Self {
             sql,
             question: place(&mapping.question),
@@ -212,7 +227,8 @@ impl Places {
         let mut line = line;
         if verbatim {
             // Cells before it may hold line breaks of their own.
-            let before = cells.iter().take(self.sql).flatten().map(|c| text::newlines(c.as_bytes())).sum::<usize>();
+            let before =
+                cells.iter().take(self.sql).flatten().map(|c| text::newlines(c.as_bytes())).sum::<usize>();
             line = line.saturating_add(u32::try_from(before).unwrap_or(u32::MAX));
         }
         let statements = script::records(sql);
@@ -235,3 +251,6 @@ impl Places {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,7 +76,10 @@ pub fn nodes(overview: &Overview) -> Vec<TableNode> {
                     .iter()
                     .find(|key| key.column.eq_ignore_ascii_case(&column.name))
                     .map(|key| key.table.clone()),
-                sample: info.and_then(|info| info.columns.get(j)).map(|c| c.samples.clone()).unwrap_or_default(),
+                sample: info
+                    .and_then(|info| info.columns.get(j))
+                    .map(|c| c.samples.clone())
+                    .unwrap_or_default(),
                 note: column.note.clone(),
             };
             TableNode {
@@ -121,7 +124,10 @@ mod tests {
             ..Overview::default()
         };
         let got = nodes(&overview);
-        assert_eq!(got.iter().map(|t| (t.name.as_str(), t.rows)).collect::<Vec<_>>(), [("t", Some(7)), ("v", None)]);
+        assert_eq!(
+            got.iter().map(|t| (t.name.as_str(), t.rows)).collect::<Vec<_>>(),
+            [("t", Some(7)), ("v", None)]
+        );
         assert_eq!(got[0].columns[0].sample, "1 to 7");
         assert_eq!(got[0].columns[1].refers_to.as_deref(), Some("vessels"));
         assert_eq!(got[0].columns[1].sample, "");

@@ -1,2 +1,12 @@
-//! Entry point.
-fn main() {}
+//! The page: mounts the user interface.
+
+#[cfg(target_arch = "wasm32")]
+fn main() {
+    console_error_panic_hook::set_once();
+    leptos::mount::mount_to_body(querylore::ui::app::App);
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() {
+    eprintln!("This is the page's program; it runs in a browser. The command line is `lab`.");
+}

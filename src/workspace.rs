@@ -25,6 +25,8 @@ impl Workspace {
 pub struct Workspaces {
     next_id: u32,
     list: Vec<Workspace>,
+    #[serde(default)]
+    removed: Vec<Workspace>,
 }
 
 impl Workspaces {
@@ -34,7 +36,8 @@ impl Workspaces {
         // An id must never name two folders, whatever the file says.
         let mut seen = std::collections::HashSet::new();
         read.list.retain(|w| seen.insert(w.id));
-        read.next_id = read.list.iter().map(|w| w.id.saturating_add(1)).max().unwrap_or(0).max(read.next_id);
+        read.removed.retain(|w| seen.insert(w.id));
+        read.next_id = read.list.iter().chain(&read.removed).map(|w| w.id.saturating_add(1)).max().unwrap_or(0).max(read.next_id);
         read
     }
 
@@ -83,10 +86,24 @@ impl Workspaces {
         }
     }
 
+    /// Forgets the removed workspaces and names their folders, for deletion: a removal can be undone until then.
+    pub fn forget_removed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.removed).iter().map(Workspace::folder).collect()
+    }
+
+    /// Takes back a removal.
+    pub fn put_back(&mut self, workspace: &Workspace) {
+        if let Some(position) = self.removed.iter().position(|w| w.id == workspace.id) {
+            self.list.push(self.removed.remove(position));
+            self.list.sort_by_key(|w| w.id);
+        }
+    }
+
     /// Takes one off the list.
-    pub fn remove(&mut self, id: u32) -> Option<Workspace> {
-        let position = self.list.iter().position(|w| w.id == id)?;
-        Some(self.list.remove(position))
+    pub fn remove(&mut self, id: u32) {
+        if let Some(position) = self.list.iter().position(|w| w.id == id) {
+            self.removed.push(self.list.remove(position));
+        }
     }
 
     fn free_name(&self, wanted: &str, except: Option<u32>) -> String {
@@ -123,6 +140,22 @@ mod tests {
         let again = Workspaces::from_json(&list.to_json());
         assert_eq!(again, list);
         assert_ne!(list.add("b.db", 1).id, first.id);
+    }
+
+    #[test]
+    fn a_removal_can_be_taken_back() {
+        let mut list = Workspaces::default();
+        let first = list.add("a.db", 1);
+        list.add("b.db", 1);
+        let before = list.clone();
+        list.remove(first.id);
+        list.put_back(&first);
+        list.put_back(&first);
+        assert_eq!(list, before);
+        list.remove(first.id);
+        assert_eq!(list.forget_removed(), [first.folder()]);
+        list.put_back(&first);
+        assert_eq!(list.list().len(), 1);
     }
 
     #[test]

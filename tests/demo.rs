@@ -189,6 +189,21 @@ fn the_knowledge_of_every_task_is_in_the_queries_it_names() {
 }
 
 #[test]
+fn one_query_is_enough_for_the_simple_tasks_and_for_no_moderate_one() {
+    for task in tasks() {
+        let ids =
+            |v: &Value| v.as_array().unwrap().iter().filter_map(Value::as_u64).collect::<BTreeSet<u64>>();
+        let common =
+            task["history_knowledge"].as_object().unwrap().values().map(ids).reduce(|a, b| &a & &b).unwrap();
+        match task["difficulty"].as_str().unwrap() {
+            "simple" => assert!(!common.is_empty(), "task {} needs several queries", task["question_id"]),
+            "moderate" => assert!(common.is_empty(), "task {} needs one query", task["question_id"]),
+            other => assert_eq!(other, "challenging"),
+        }
+    }
+}
+
+#[test]
 fn the_committed_annotation_is_what_the_extractor_makes() {
     assert_eq!(demo::annotate(&read("tasks.json"), &read("history.jsonl")).unwrap(), read("tasks.json"));
 }

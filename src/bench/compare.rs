@@ -1,6 +1,125 @@
 //! Execution accuracy in named modes, and why two results differ.
 
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
+
+use super::align;
+use super::cell::{Cell, Row};
+use super::permutation;
+use super::sentence;
+use crate::db::{DbError, ResultSet, Value};
+
+/// The rules by which two results are compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Mode {
+    /// BIRD's mini_dev evaluation: the sets of row tuples are equal in Python. Row order, duplicates and
+    /// column names do not count, column order and types do (1 == 1.0, '1' != 1); an error, a timeout,
+    /// or text that is not UTF-8 on either side is wrong. Two empty results are equal.
+    #[default]
+    #[serde(rename = "bird-ex")]
+    BirdEx,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bird-ex")
+    }
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "bird-ex" => Ok(Self::BirdEx),
+            other => Err(format!("The scoring mode {other} is not known; use bird-ex.")),
+        }
+    }
+}
+
+/// A result that no limit cut, the only kind that can be compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Complete<'r>(&'r ResultSet);
+
+impl<'r> Complete<'r> {
+    /// None where rows beyond a limit exist.
+    pub fn new(result: &'r ResultSet) -> Option<Self> {
+        (!result.more).then_some(Self(result))
+    }
+
+    /// The result.
+    pub fn get(self) -> &'r ResultSet {
+        self.0
+    }
+}
+
+/// What comparing a prediction with gold says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// Equal in this mode.
+    Equal,
+    /// Not equal, and why.
+    Different(Diagnosis),
+    /// A limit cut a result, so nothing can be said.
+    Cut {
+        /// Whether gold was cut.
+        gold: bool,
+        /// Whether the prediction was cut.
+        predicted: bool,
+    },
+    /// Gold failed: wrong in bird-ex.
+    GoldFailed(DbError),
+    /// The prediction failed: wrong.
+    PredictedFailed(DbError),
+    /// There is no prediction: wrong.
+    Missing,
+}
+
+impl Verdict {
+    /// Whether the task counts as solved.
+    pub fn correct(&self) -> bool {
+        *self == Self::Equal
+    }
+}
+
+/// Compares two outcomes.
+pub fn judge(
+    mode: Mode,
+    gold: &Result<ResultSet, DbError>,
+    predicted: &Result<ResultSet, DbError>,
+) -> Verdict {
+    let (gold, predicted) = match (gold, predicted) {
+        (_, Err(error)) => return Verdict::PredictedFailed(error.clone()),
+        (Err(error), _) => return Verdict::GoldFailed(error.clone()),
+        (Ok(gold), Ok(predicted)) => (gold, predicted),
+    };
+    match (Complete::new(gold), Complete::new(predicted)) {
+        (Some(gold), Some(predicted)) if equal(mode, gold, predicted) => Verdict::Equal,
+        (Some(gold), Some(predicted)) => Verdict::Different(diagnose(gold, predicted)),
+        _ => Verdict::Cut { gold: gold.more, predicted: predicted.more },
+    }
+}
+
+/// Whether the prediction is right in `mode`.
+pub fn equal(mode: Mode, gold: Complete<'_>, predicted: Complete<'_>) -> bool {
+    match mode {
+        Mode::BirdEx => same_set(&gold.0.rows, &predicted.0.rows),
+    }
+}
+
+fn same_set(gold: &[Vec<Value>], predicted: &[Vec<Value>]) -> bool {
+    let undecodable =
+        |rows: &[Vec<Value>]| rows.iter().flatten().any(|value| matches!(Cell::new(value), Cell::Invalid(_)));
+    let gold_set: HashSet<Row<'_>> = gold.iter().map(|row| Row(row)).collect();
+    let predicted_set: HashSet<Row<'_>> = predicted.iter().map(|row| Row(row)).collect();
+    gold_set.len() == predicted_set.len()
+        && predicted_set.iter().all(|row| gold_set.contains(row))
+        && !undecodable(gold)
+        && !undecodable(predicted)
+}
 
 /// How two results differ. Counts are exact; a flag says that undoing this one difference makes them equal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -13,7 +132,8 @@ pub struct Diagnosis {
     pub only_order: bool,
     /// Same set of rows, other multiplicities.
     pub only_duplicates: bool,
-    /// Equal after some permutation of the predicted columns; holds that permutation.
+    /// Equal after some permutation of the predicted columns; holds that permutation: at place `i` the
+    /// predicted column that is gold's column `i`.
     pub column_order: Option<Vec<usize>>,
     /// Equal when numbers are compared with a tolerance; holds how many cells differ.
     pub only_rounding: Option<usize>,
@@ -22,3 +142,32 @@ pub struct Diagnosis {
     /// One plain sentence for the page.
     pub sentence: String,
 }
+
+/// Says how two results differ, whether or not a mode calls them equal.
+pub fn diagnose(gold: Complete<'_>, predicted: Complete<'_>) -> Diagnosis {
+    let (gold, predicted) = (gold.0, predicted.0);
+    let gold_set: HashSet<Row<'_>> = gold.rows.iter().map(|row| Row(row)).collect();
+    let predicted_set: HashSet<Row<'_>> = predicted.rows.iter().map(|row| Row(row)).collect();
+    let mut diagnosis = Diagnosis {
+        missing_rows: gold_set.iter().filter(|row| !predicted_set.contains(row)).count(),
+        extra_rows: predicted_set.iter().filter(|row| !gold_set.contains(row)).count(),
+        ..Diagnosis::default()
+    };
+    let widths = (gold.columns.len(), predicted.columns.len());
+    diagnosis.column_counts = (widths.0 != widths.1).then_some(widths);
+    let alignment = align::pair(gold, predicted);
+    if diagnosis.missing_rows == 0 && diagnosis.extra_rows == 0 {
+        let whole = alignment.whole();
+        diagnosis.only_duplicates = !whole;
+        diagnosis.only_order = whole && gold.rows.iter().zip(&predicted.rows).any(|(a, b)| Row(a) != Row(b));
+    } else if diagnosis.column_counts.is_none() {
+        diagnosis.column_order = permutation::find(&gold.rows, &predicted.rows, widths.0);
+        diagnosis.only_rounding = alignment.rounded_cells(gold, predicted);
+    }
+    diagnosis.sentence = sentence::of(&diagnosis, &alignment, gold, predicted);
+    diagnosis
+}
+
+#[cfg(test)]
+#[path = "compare_tests.rs"]
+mod tests;

@@ -1,3 +1,10 @@
 //! Tasks and scoring.
 
+pub mod align;
+mod cell;
 pub mod compare;
+mod permutation;
+pub mod retrieval_metrics;
+pub mod score;
+mod sentence;
+pub mod task;

@@ -1,2 +1,6 @@
-//! Entry point.
-fn main() {}
+//! The embedder worker: sentence encoders in burn. See [`querylore::browser::embedding`].
+
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    querylore::browser::embedder_worker::serve();
+}

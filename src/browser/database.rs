@@ -17,6 +17,8 @@ use crate::ports::Execute;
 type Worker = Client<Request, Response, ()>;
 
 const SCRIPT: &str = "db_worker.js";
+/// Time for counting rows and reading samples; what does not fit is left out and said.
+const OVERVIEW_MS: u32 = 1_500;
 
 /// The open database.
 pub struct Database {
@@ -47,12 +49,16 @@ impl Database {
     /// When the file is not a database that SQLite can open.
     pub async fn open(&self, name: &str, file: &Blob) -> Result<Overview, DbError> {
         let worker = self.start()?;
-        let opened = open(&worker, name, file, self.flag.as_ref()).await;
-        if opened.is_ok() {
-            self.worker.replace(Some(worker));
-            self.file.replace(Some((name.to_owned(), file.clone())));
+        open(&worker, name, file, self.flag.as_ref()).await?;
+        let request = Request::Overview { budget_ms: OVERVIEW_MS };
+        match worker.call(&request, JsValue::UNDEFINED, |()| {}).await.map_err(worker_error)? {
+            Response::Overview(overview) => {
+                self.worker.replace(Some(worker));
+                self.file.replace(Some((name.to_owned(), file.clone())));
+                Ok(overview)
+            }
+            other => Err(unexpected(other)),
         }
-        opened
     }
 
     /// Closes the database and ends its worker.
@@ -111,8 +117,7 @@ impl Execute for Database {
         self.running.set(None);
         match response {
             Ok(Response::Rows(rows)) => Ok(rows),
-            Ok(Response::Failed(error)) => Err(error),
-            Ok(_) => Err(DbError::Worker("The database worker gave another answer than asked.".to_owned())),
+            Ok(other) => Err(unexpected(other)),
             Err(_) if self.stopping.get() => Err(DbError::Cancelled),
             Err(error) => Err(worker_error(error)),
         }
@@ -124,13 +129,19 @@ async fn open(
     name: &str,
     file: &Blob,
     flag: Option<&Int32Array>,
-) -> Result<Overview, DbError> {
+) -> Result<(), DbError> {
     let attachment = Array::of2(file, flag.map_or(&JsValue::UNDEFINED, |f| f.as_ref()));
-    let request = Request::Open { name: name.to_owned() };
+    let request = Request::Open { name: name.to_owned(), bytes: Vec::new() };
     match worker.call(&request, attachment.into(), |()| {}).await.map_err(worker_error)? {
-        Response::Opened(overview) => Ok(overview),
-        Response::Failed(error) => Err(error),
-        _ => Err(DbError::Worker("The database worker gave another answer than asked.".to_owned())),
+        Response::Opened { .. } => Ok(()),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn unexpected(response: Response) -> DbError {
+    match response {
+        Response::Failed(error) => error,
+        _ => DbError::Worker("The database worker gave another answer than asked. Reload the page.".to_owned()),
     }
 }
 

@@ -11,7 +11,8 @@ use web_sys::Blob;
 
 use super::fetch;
 use super::rpc::{Client, RpcError};
-use crate::embedding::protocol::{DevicePreference, Event, Loaded, Request, Response};
+use crate::embedding::device::DevicePreference;
+use crate::embedding::protocol::{Event, Loaded, Request, Response};
 use crate::ports::{Embed, EmbedError};
 
 type Worker = Client<Request, Response, Event>;
@@ -23,6 +24,8 @@ const CHUNK: usize = 24;
 const MOST_WORKERS: usize = 4;
 /// Below this many texts a second worker would take longer to start than it saves.
 const BULK: usize = 96;
+
+const OTHER_ANSWER: &str = "The encoder worker gave another answer than asked. Reload the page.";
 
 /// Which encoder, where.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,7 +204,7 @@ impl Embedder {
         match worker.call(&request, files.into(), |_| {}).await.map_err(|e| e.to_string())? {
             Response::Loaded(loaded) => Ok((worker, loaded)),
             Response::Failed(error) => Err(error),
-            _ => Err("The encoder worker gave another answer than asked.".to_owned()),
+            _ => Err(OTHER_ANSWER.to_owned()),
         }
     }
 
@@ -214,8 +217,9 @@ impl Embedder {
                 self.remember(&wish.encoder, texts.iter().cloned().zip(rows));
                 Ok(())
             }
+            Response::Stopped => Err(EmbedError::Cancelled),
             Response::Failed(error) => Err(EmbedError::Failed(error)),
-            _ => Err(EmbedError::Failed("The encoder worker gave another answer than asked.".to_owned())),
+            _ => Err(EmbedError::Failed(OTHER_ANSWER.to_owned())),
         }
     }
 }

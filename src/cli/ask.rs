@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Failure, encoder, inputs, print_json};
-use crate::bench::compare::{self, Mode};
+use crate::bench::compare::{self, Mode, Verdict};
+use crate::bench::score;
 use crate::db::{QueryLimits, ResultSet};
 use crate::embedding::blocking::block_on;
-use crate::pipeline::adapt::{Answer, adapt};
-use crate::ports::{Embed as _, Execute as _};
-use crate::retrieval::Retrieved;
-use crate::retrieval::history::retrieve_question;
+use crate::pipeline::adapt::Answer;
+use crate::pipeline::ask::{self as pipeline, Sources};
+use crate::ports::Embed as _;
+use crate::present::cells;
+use crate::retrieval::{Retrieved, Settings};
 
 /// Answer a question from a history, without a model.
 #[derive(Debug, clap::Args)]
@@ -64,28 +66,25 @@ pub fn run(args: &Ask) -> Result<(), Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
     let limits = QueryLimits::default();
     let (retrieved, answer) = block_on(async {
-        let retrieved =
-            retrieve_question(&encoder, index, &indexed.base, &args.question, Default::default()).await;
-        let retrieved = retrieved.map_err(|e| failed(&e))?;
-        let answer = adapt(&args.question, &indexed.base, &schema, &retrieved, &database, limits).await;
+        let sources = Sources { knowledge: &indexed.base, index, schema: &schema };
+        let asked =
+            pipeline::ask(&args.question, sources, &encoder, &database, Settings::default(), limits, |_| {}).await;
+        let (retrieved, answer) = asked.map_err(|e| failed(&e))?;
         Ok::<_, Failure>((retrieved, answer.map_err(|e| failed(&e))?))
     })?;
-    let verdict = match &args.gold {
-        None => None,
-        Some(sql) => {
-            let whole = QueryLimits { max_rows: usize::MAX, ..limits };
-            let gold = block_on(database.execute(sql, whole))
-                .map_err(|e| Failure::Failed(format!("The gold SQL does not run: {e}")))?;
-            let predicted = block_on(database.execute(&answer.sql, whole)).map_err(|e| failed(&e))?;
-            Some(compare::judge(Mode::BirdEx, &gold, &predicted).map_err(|e| failed(&e))?)
-        }
-    };
+    let verdict = args.gold.as_ref().map(|gold| {
+        let gold = database.execute(gold, score::limits());
+        compare::judge(Mode::BirdEx, &gold, &database.execute(&answer.sql, score::limits()))
+    });
+    if let Some(Verdict::GoldFailed(error)) = &verdict {
+        return Err(Failure::Failed(format!("The gold SQL does not run: {error}")));
+    }
     if args.json {
         return print_json(&Done {
             retrieved,
             answer,
-            equal: verdict.as_ref().map(|v| v.equal),
-            difference: verdict.map(|v| v.diagnosis.sentence),
+            equal: verdict.as_ref().map(Verdict::correct),
+            difference: verdict.as_ref().and_then(difference),
         });
     }
     println!("Adapted from query #{}. No model was used.", answer.entry);
@@ -95,16 +94,23 @@ pub fn run(args: &Ask) -> Result<(), Failure> {
     println!("\n{}\n", answer.sql);
     print_rows(&answer.result);
     if let Some(verdict) = verdict {
-        let word = if verdict.equal { "Same as gold" } else { "Different from gold" };
-        println!("\n{word} (bird-ex). {}", verdict.diagnosis.sentence);
+        let word = if verdict.correct() { "Same as gold" } else { "Different from gold" };
+        println!("\n{word} (bird-ex). {}", difference(&verdict).unwrap_or_default());
     }
     Ok(())
+}
+
+fn difference(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Different(diagnosis) => Some(diagnosis.sentence.clone()),
+        _ => None,
+    }
 }
 
 fn print_rows(rows: &ResultSet) {
     println!("{}", rows.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" | "));
     for row in &rows.rows {
-        println!("{}", row.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | "));
+        println!("{}", row.iter().map(cells::short).collect::<Vec<_>>().join(" | "));
     }
     println!("{} rows{}", rows.rows.len(), if rows.more { ", more exist" } else { "" });
 }

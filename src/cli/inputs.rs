@@ -1,11 +1,9 @@
 //! What several commands read: databases, histories, knowledge bases.
 
 use std::path::Path;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 use super::Failure;
-use crate::db::{Database, Host};
+use crate::db::{Database, Host, introspect};
 use crate::embedding::{Encoder, blocking::block_on};
 use crate::history::import::{self, Plan};
 use crate::history::{Builder, KnowledgeBase, Report, store};
@@ -18,7 +16,7 @@ use crate::sql::Schema;
 /// # Errors
 /// When it is no database.
 pub fn database(path: &Path) -> Result<Database, Failure> {
-    Database::from_path(path, host()).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
+    Database::from_path(path, Host::default()).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
 /// The schema of a database file.
@@ -26,16 +24,7 @@ pub fn database(path: &Path) -> Result<Database, Failure> {
 /// # Errors
 /// When it is no database.
 pub fn schema(path: &Path) -> Result<Schema, Failure> {
-    let overview = database(path)?.overview();
-    overview.map(|o| o.schema).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
-}
-
-fn host() -> Host {
-    static START: OnceLock<Instant> = OnceLock::new();
-    Host {
-        now_ms: || START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0,
-        cancelled: Box::new(|| false),
-    }
+    introspect::schema(&database(path)?, &mut Vec::new()).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
 /// The bytes of a file.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::{Failure, inputs, print_json};
-use crate::bench::compare::Mode;
-use crate::bench::score::score;
+use crate::bench::compare::{Mode, Verdict};
+use crate::bench::score::{self, score};
 use crate::bench::task;
 use crate::db::{DbError, QueryLimits};
 
@@ -40,22 +40,37 @@ pub fn run(args: &Score) -> Result<(), Failure> {
     let failed =
         |path: &PathBuf, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
     let tasks = task::read_tasks(&inputs::bytes(&args.tasks)?).map_err(|e| failed(&args.tasks, &e))?;
-    let predictions = task::read_predictions(&inputs::bytes(&args.predictions)?)
+    let predictions = task::read_predictions(&inputs::bytes(&args.predictions)?, &tasks)
         .map_err(|e| failed(&args.predictions, &e))?;
-    let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1000), max_rows: usize::MAX };
+    let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1000), ..score::limits() };
     let open = |db_id: &str| {
         let nested = args.databases.join(db_id).join(format!("{db_id}.sqlite"));
         let flat = args.databases.join(format!("{db_id}.sqlite"));
         let path = if nested.is_file() { nested } else { flat };
         inputs::database(&path).map_err(|e| DbError::Open(e.to_string()))
     };
-    let report = score(mode, &tasks, &predictions, open, limits);
+    let report = score(mode, &tasks, &predictions, open, limits).map_err(|e| Failure::Failed(e.to_string()))?;
     if args.json {
         return print_json(&report);
     }
-    for outcome in &report.outcomes {
-        println!("{}", outcome.line());
+    for task in report.tasks.iter().filter(|t| !t.verdict.correct()) {
+        println!("{} {}: {}", task.db_id, task.question_id, reason(&task.verdict));
     }
-    println!("{}", report.summary());
+    let share = report.overall.share().unwrap_or(0.0) * 100.0;
+    println!("{mode}: {} of {} correct, {share:.1} %", report.overall.correct, report.overall.total);
+    if report.cut > 0 {
+        println!("{} could not be compared whole", report.cut);
+    }
     Ok(())
+}
+
+fn reason(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Equal => "equal".to_owned(),
+        Verdict::Different(diagnosis) => diagnosis.sentence.clone(),
+        Verdict::Cut { .. } => "a result was cut".to_owned(),
+        Verdict::GoldFailed(error) => format!("gold does not run: {error}"),
+        Verdict::PredictedFailed(error) => error.to_string(),
+        Verdict::Missing => "no prediction".to_owned(),
+    }
 }

@@ -190,7 +190,7 @@ mod tests {
                 "CREATE TABLE s(id INTEGER PRIMARY KEY, state TEXT, day TEXT, delay REAL, built_year INT, name TEXT,
                    raw BLOB, absent TEXT, big INT);
                  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-                 INSERT INTO s SELECT i, substr('AAADDX', i % 6 + 1, 1), date('2024-01-01', i % 300 || ' days'),
+                 INSERT INTO s SELECT i, substr('AAADDX', i % 6 + 1, 1), date('2024-01-01', (i % 300) || ' days'),
                    i - 118.5, 1950 + i % 60, 'a rather long name of vessel ' || i, x'00', NULL, 9007199254740993 FROM n;",
             ),
             Host::default(),

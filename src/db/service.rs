@@ -340,4 +340,4 @@ fn percent(path: &str) -> String {
 
 #[cfg(test)]
 #[path = "service_tests.rs"]
-pub(super) mod tests;
+pub(crate) mod tests;

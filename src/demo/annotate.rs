@@ -23,7 +23,7 @@ pub struct Annotated {
     pub question_id: i64,
     /// `norhaven`.
     pub db_id: String,
-    /// `simple` (a query of the history with other values), `moderate` (pieces of two or three) or `challenging`.
+    /// `simple` (a query of the history with other values), `moderate` (pieces of several) or `challenging`.
     pub difficulty: String,
     /// The question, which leaves the conventions to the history.
     pub question: String,

@@ -79,7 +79,7 @@ pub fn members(rng: &mut Rng) -> Vec<Member> {
     let mut names = BTreeSet::new();
     let mut out = Vec::new();
     let mut badge_no = 11;
-    while out.len() < 124 {
+    while out.len() < 92 {
         let (Some(given), Some(family)) = (rng.pick(&GIVEN), rng.pick(&FAMILY)) else { break };
         let name = format!("{given} {family}");
         if !names.insert(name.clone()) {

@@ -69,13 +69,7 @@ pub fn sailings(rng: &mut Rng, trips: &[Trip]) -> Vec<Sailing> {
     out
 }
 
-fn sail(
-    rng: &mut Rng,
-    index: usize,
-    trip: &Trip,
-    board: &mut Board,
-    weather: &Weather,
-) -> Option<Sailing> {
+fn sail(rng: &mut Rng, index: usize, trip: &Trip, board: &mut Board, weather: &Weather) -> Option<Sailing> {
     let (route, day) = (trip.route(), board.day);
     let (vessel_id, relief) = board.vessel(rng, trip)?;
     let ship = vessel(vessel_id)?;

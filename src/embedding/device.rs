@@ -24,7 +24,7 @@ pub enum DevicePreference {
 }
 
 /// What the browser says about a WebGPU adapter.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Adapter {
     /// Maker, such as `nvidia`.
     pub vendor: String,
@@ -63,7 +63,7 @@ impl Adapter {
 }
 
 /// The kind of device chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
     /// Burn's CPU kernels with SIMD.
     Cpu,
@@ -75,7 +75,7 @@ impl Backend {
     /// Name for people.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Cpu => "CPU (SIMD)",
+            Self::Cpu => "CPU",
             Self::Gpu => "WebGPU",
         }
     }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::device::{Backend, DevicePreference};
+pub use super::device::DevicePreference;
 use super::measure::Speed;
 use super::service::Progress;
 use crate::ports::EmbedError;
@@ -13,42 +13,55 @@ use crate::ports::EmbedError;
 /// From the page to the worker. Every request is answered once, with a [`Response`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Loads an encoder, instead of the one that was loaded before. Answered by [`Done::Loaded`].
+    /// Loads an encoder, instead of the one that was loaded before. Answered by [`Response::Loaded`].
     Load {
         /// Name of an [`super::EncoderSpec`]; `tiny` needs no files beside the message.
         encoder: String,
         /// Where it is to run.
         device: DevicePreference,
     },
-    /// Embeds texts, with an [`Event`] after every batch. Answered by [`Done::Embedded`].
+    /// Embeds texts, with an [`Event`] after every batch. Answered by [`Response::Vectors`].
     Embed {
         /// The texts.
         texts: Vec<String>,
     },
-    /// Stops an [`Request::Embed`] after its current batch; it then fails with
-    /// [`EmbedError::Cancelled`]. Answered by [`Done::Cancelling`].
+    /// Stops an [`Request::Embed`] after its current batch; that request is answered by
+    /// [`Response::Stopped`], and so is this one.
     Cancel {
         /// Number of the request to stop.
         request: u32,
     },
-    /// Measures the loaded encoder. Answered by [`Done::Measured`].
+    /// Measures the loaded encoder. Answered by [`Response::Measured`].
     Measure,
 }
 
 /// From the worker to the page, once a request.
-pub type Response = Result<Done, EmbedError>;
-
-/// What a request came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Done {
+pub enum Response {
     /// The encoder is ready.
     Loaded(Loaded),
-    /// The vectors.
-    Embedded(Vectors),
-    /// The stop was noted.
-    Cancelling,
+    /// Unit vectors end to end, in the order of the texts.
+    Vectors {
+        /// Length of one vector.
+        dimension: usize,
+        /// The vectors' numbers, `[texts, dimension]`.
+        values: Vec<f32>,
+    },
     /// The speed of the loaded encoder.
     Measured(Vec<Speed>),
+    /// The work was stopped.
+    Stopped,
+    /// It did not work: one sentence for the user.
+    Failed(String),
+}
+
+impl From<EmbedError> for Response {
+    fn from(error: EmbedError) -> Self {
+        match error {
+            EmbedError::Cancelled => Self::Stopped,
+            EmbedError::Failed(reason) => Self::Failed(reason),
+        }
+    }
 }
 
 /// While a request runs.
@@ -67,32 +80,23 @@ pub struct Loaded {
     pub encoder: String,
     /// Length of its vectors.
     pub dimension: usize,
-    /// The kind of device.
-    pub backend: Backend,
+    /// Whether it runs on a GPU.
+    pub gpu: bool,
+    /// Name of the kind of device, "CPU" or "WebGPU".
+    pub backend: String,
     /// The GPU's name, when it runs on one.
     pub adapter: Option<String>,
     /// One sentence for the user, when it does not run where it was meant to.
     pub notice: Option<String>,
 }
 
-/// Unit vectors end to end, `[texts, dimension]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Vectors {
-    /// Length of one vector.
-    pub dimension: usize,
-    /// The vectors' numbers.
-    pub values: Vec<f32>,
-}
-
-impl Vectors {
-    /// Lays vectors of one dimension end to end.
-    pub fn from_rows(rows: &[Vec<f32>], dimension: usize) -> Self {
-        Self { dimension, values: rows.concat() }
-    }
-
-    /// One vector a text.
-    pub fn into_rows(self) -> Vec<Vec<f32>> {
-        self.values.chunks_exact(self.dimension.max(1)).map(<[f32]>::to_vec).collect()
+impl Loaded {
+    /// Where it runs, for people: "CPU", or "WebGPU, Apple M1".
+    pub fn device(&self) -> String {
+        match &self.adapter {
+            Some(adapter) => format!("{}, {adapter}", self.backend),
+            None => self.backend.clone(),
+        }
     }
 }
 
@@ -101,22 +105,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_keep_their_rows() {
-        let rows = vec![vec![1.0, 2.0], vec![3.0, 4.0]];
-        let vectors = Vectors::from_rows(&rows, 2);
-        assert_eq!(vectors.values, [1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(vectors.into_rows(), rows);
-        assert!(Vectors::from_rows(&[], 384).into_rows().is_empty());
-        assert!(Vectors { dimension: 0, values: Vec::new() }.into_rows().is_empty());
-    }
-
-    #[test]
     fn messages_survive_the_wire() {
-        let response: Response = Ok(Done::Embedded(Vectors { dimension: 2, values: vec![0.6, 0.8] }));
+        let response = Response::Vectors { dimension: 2, values: vec![0.6, 0.8] };
         let bytes = postcard::to_stdvec(&response).unwrap();
         assert_eq!(postcard::from_bytes::<Response>(&bytes).unwrap(), response);
         let request = Request::Load { encoder: "tiny".to_owned(), device: DevicePreference::GpuForced };
         let bytes = postcard::to_stdvec(&request).unwrap();
         assert_eq!(postcard::from_bytes::<Request>(&bytes).unwrap(), request);
+    }
+
+    #[test]
+    fn devices_have_names() {
+        let cpu = Loaded {
+            encoder: "tiny".to_owned(),
+            dimension: 32,
+            gpu: false,
+            backend: "CPU".to_owned(),
+            adapter: None,
+            notice: None,
+        };
+        assert_eq!(cpu.device(), "CPU");
+        let gpu = Loaded { backend: "WebGPU".to_owned(), adapter: Some("Apple M1".to_owned()), ..cpu };
+        assert_eq!(gpu.device(), "WebGPU, Apple M1");
     }
 }

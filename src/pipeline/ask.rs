@@ -24,6 +24,7 @@ pub struct Sources<'a> {
 
 /// Retrieves what the history knows about a question and answers it without a model. The retrieved queries are
 /// cut to `settings.max_shots` after the answer is made, but the query that was adapted stays among them.
+/// `on_retrieved` gets what was retrieved before the answer is made.
 pub async fn ask(
     question: &str,
     sources: Sources<'_>,
@@ -31,10 +32,12 @@ pub async fn ask(
     db: &impl Execute,
     settings: Settings,
     limits: QueryLimits,
+    on_retrieved: impl FnOnce(&Retrieved),
 ) -> Result<(Retrieved, Result<Answer, AdaptError>), EmbedError> {
     let Sources { knowledge, index, schema } = sources;
     let wide = Settings { max_shots: settings.max_shots.max(CANDIDATES), ..settings };
     let mut retrieved = retrieve_question(embed, index, knowledge, question, wide).await?;
+    on_retrieved(&retrieved);
     let answer = adapt(question, knowledge, schema, &retrieved, db, limits).await;
     let used = answer.as_ref().ok().map(|answer| answer.entry);
     let mut place = 0;

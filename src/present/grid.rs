@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::cells;
+use crate::bench::align::align;
+use crate::bench::compare::Complete;
 use crate::db::{ResultSet, Value};
 
 /// One row of the table, by indices into ours and gold; one of them is always there.
@@ -52,6 +54,13 @@ pub struct Row {
     pub fate: RowFate,
     /// Its cells, one a column of ours.
     pub cells: Vec<Cell>,
+}
+
+/// Our rows beside gold's; None where a limit cut one of them.
+pub fn against(gold: Arc<ResultSet>, ours: &ResultSet) -> Option<Against> {
+    let aligned = align(Complete::new(&gold)?, Complete::new(ours)?);
+    let rows = aligned.rows.iter().map(|row| RowPair { ours: row.predicted, gold: row.gold }).collect();
+    Some(Against { gold, rows })
 }
 
 /// How many rows the table has.

@@ -2,6 +2,8 @@
 //!
 //! Pure and tested natively; the components of `ui` only turn these structures into elements.
 
+pub mod answer;
+pub mod catalogue;
 pub mod cells;
 pub mod format;
 pub mod grid;

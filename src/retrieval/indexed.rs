@@ -65,6 +65,17 @@ impl Indexed {
         store::to_json(&self.base, vectors.as_ref())
     }
 
+    /// The vector of each text that was embedded, with the encoder's name: what a larger history need not embed
+    /// again.
+    pub fn known_vectors(&self) -> Option<(String, Vec<(String, Vec<f32>)>)> {
+        let (encoder, index) = self.index.as_ref()?;
+        let texts = self.base.texts();
+        let queries = texts.queries.into_iter().zip((0..).map(|i| index.entries().row(i)));
+        let items = texts.items.into_iter().zip((0..).map(|i| index.items().row(i)));
+        let known = queries.chain(items).filter_map(|(text, row)| Some((text, row?))).collect();
+        Some((encoder.clone(), known))
+    }
+
     /// The index, when `encoder` made its vectors.
     pub fn index_of(&self, encoder: &str) -> Option<&Index> {
         self.index.as_ref().filter(|(name, _)| name == encoder).map(|(_, index)| index)

@@ -3,41 +3,22 @@
 use gloo_storage::{LocalStorage, Storage as _};
 use serde::{Deserialize, Serialize};
 
+use super::components::theme::Theme;
+use crate::browser::embedder::Wish;
 use crate::db::QueryLimits;
+use crate::embedding::device::DevicePreference;
 use crate::retrieval;
 
 const KEY: &str = "querylore.settings";
-
-/// Where the encoder runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum EncoderDevice {
-    /// A real GPU if there is one, else the CPU.
-    #[default]
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// WebGPU whatever the adapter is, also a software one.
-    ForceGpu,
-}
-
-/// Colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Theme {
-    /// As the system says.
-    #[default]
-    System,
-    /// Light.
-    Light,
-    /// Dark.
-    Dark,
-}
 
 /// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Where the encoder runs.
-    pub device: EncoderDevice,
+    /// Name of the encoder.
+    pub encoder: String,
+    /// Where it may run.
+    pub device: DevicePreference,
     /// Retrieval.
     pub retrieval: retrieval::Settings,
     /// What a query may cost.
@@ -51,7 +32,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            device: EncoderDevice::default(),
+            encoder: "all-MiniLM-L6-v2".to_owned(),
+            device: DevicePreference::Auto,
             retrieval: retrieval::Settings::default(),
             limits: QueryLimits::default(),
             single_keys: true,
@@ -69,14 +51,15 @@ impl Settings {
     /// Keeps the settings; where nothing can be kept they last until the tab closes.
     pub fn save(&self) {
         let _ = LocalStorage::set(KEY, self);
-        let _ = match self.theme {
-            Theme::System => {
-                LocalStorage::delete("querylore.theme");
-                Ok(())
-            }
-            // Raw, not JSON: theme.js reads it before this program runs.
-            Theme::Light => LocalStorage::raw().set_item("querylore.theme", "light"),
-            Theme::Dark => LocalStorage::raw().set_item("querylore.theme", "dark"),
-        };
+        // Raw, not JSON: theme.js reads it before this program runs.
+        match self.theme.name() {
+            None => LocalStorage::delete("querylore.theme"),
+            Some(name) => drop(LocalStorage::raw().set_item("querylore.theme", name)),
+        }
+    }
+
+    /// The encoder wanted.
+    pub fn wish(&self) -> Wish {
+        Wish { encoder: self.encoder.clone(), device: self.device }
     }
 }

@@ -8,13 +8,14 @@ use leptos::prelude::*;
 use super::components::progress::Work;
 use super::settings::Settings;
 use crate::bench::compare::Verdict;
-use crate::bench::retrieval_metrics::Scores;
+use crate::bench::retrieval_metrics::Counts;
 use crate::bench::task::Task;
 use crate::browser::engine::Engine;
 use crate::db::{DbError, Overview, ResultSet};
 use crate::history::import::{ImportError, Plan};
 use crate::history::Report;
 use crate::pipeline::adapt::{AdaptError, Answer};
+use crate::present::grid::Against;
 use crate::retrieval::{Indexed, Retrieved};
 use crate::workspace::{Workspace, Workspaces};
 
@@ -85,12 +86,12 @@ pub enum Stage {
 /// The comparison of the rows with gold's.
 #[derive(Debug, Clone)]
 pub struct Score {
-    /// Equal or not, and why not; an error text when gold did not run.
-    pub verdict: Result<Arc<Verdict>, String>,
-    /// Gold's rows.
-    pub gold: Option<Arc<ResultSet>>,
+    /// Equal or not, and why not.
+    pub verdict: Arc<Verdict>,
+    /// Gold's rows beside ours, where both ran.
+    pub against: Option<Arc<Against>>,
     /// Retrieval scores, for a task that lists its knowledge.
-    pub knowledge: Option<Scores>,
+    pub knowledge: Option<Counts>,
 }
 
 /// The answer on the page.

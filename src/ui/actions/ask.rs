@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::now;
+use super::{encoder, now};
 use crate::bench::compare::{self, Mode};
-use crate::bench::retrieval_metrics;
+use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
-use crate::db::{DbError, QueryLimits, ResultSet};
-use crate::pipeline::adapt::adapt;
+use crate::db::QueryLimits;
+use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Execute as _;
+use crate::present::grid;
 use crate::retrieval::Retrieved;
-use crate::retrieval::history::retrieve_question;
 use crate::ui::state::{Gold, Run, Score, Stage, State, Trouble};
 
 /// Most rows read for a comparison: execution accuracy is undefined on a cut result.
@@ -41,48 +41,50 @@ pub async fn ask(state: State) {
     let Some(knowledge) = state.knowledge.get_untracked() else {
         return fail(state, Trouble::Other("Add a history first: there is nothing to answer from.".to_owned()));
     };
-    let engine = state.engine();
-    let embedder = engine.embedder.port(state);
-    let Some(index) = knowledge.index_of(engine.embedder.encoder()) else {
-        return fail(
-            state,
-            Trouble::Other("The history is not indexed yet. Index it, then ask again.".to_owned()),
-        );
-    };
-    let started = now();
     let settings = state.settings.get_untracked();
-    let retrieved = retrieve_question(&embedder, index, &knowledge.base, &question, settings.retrieval).await;
-    if !current() {
-        return;
-    }
-    let retrieved = match retrieved {
-        Ok(retrieved) => Arc::new(retrieved),
-        Err(error) => return fail(state, Trouble::Other(error.to_string())),
+    let Some(index) = knowledge.index_of(&settings.encoder) else {
+        let why = format!("The history is not indexed with {}. Index it, then ask again.", settings.encoder);
+        return fail(state, Trouble::Other(why));
     };
-    let retrieve_ms = now() - started;
-    run.update(|r| {
-        r.retrieved = Some(retrieved.clone());
-        r.retrieve_ms = retrieve_ms;
-        r.stage = Stage::Adapt;
-    });
     let schema = state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
-    let answer =
-        adapt(&question, &knowledge.base, &schema, &retrieved, &engine.database, settings.limits).await;
+    let engine = state.engine();
+    let report = |status| encoder::report(state, status);
+    let embedder = engine.embedder.port(settings.wish(), &report);
+    let sources = Sources { knowledge: &knowledge.base, index, schema: &schema };
+    let started = now();
+    let on_retrieved = |retrieved: &Retrieved| {
+        if current() {
+            run.update(|r| {
+                r.retrieved = Some(Arc::new(retrieved.clone()));
+                r.retrieve_ms = now() - started;
+                r.stage = Stage::Adapt;
+            });
+        }
+    };
+    let (retrieval, limits) = (settings.retrieval, settings.limits);
+    let asked =
+        pipeline::ask(&question, sources, &embedder, &engine.database, retrieval, limits, on_retrieved).await;
     if !current() {
         return;
     }
-    match answer {
-        Ok(answer) => {
-            run.update(|r| {
-                r.sql.clone_from(&answer.sql);
-                r.result = Some(Arc::new(answer.result.clone()));
-                r.answer = Some(Arc::new(answer));
-                r.stage = Stage::Done;
-            });
-            score(state).await;
-            say_result(state);
+    match asked {
+        Ok((retrieved, answer)) => {
+            run.update(|r| r.retrieved = Some(Arc::new(retrieved)));
+            match answer {
+                Ok(answer) => {
+                    run.update(|r| {
+                        r.sql.clone_from(&answer.sql);
+                        r.result = Some(Arc::new(answer.result.clone()));
+                        r.answer = Some(Arc::new(answer));
+                        r.stage = Stage::Done;
+                    });
+                    score(state).await;
+                    say_result(state);
+                }
+                Err(error) => fail(state, Trouble::Adapt(error)),
+            }
         }
-        Err(error) => fail(state, Trouble::Adapt(error)),
+        Err(error) => fail(state, Trouble::Other(error.to_string())),
     }
 }
 
@@ -125,7 +127,7 @@ pub async fn score(state: State) {
         Gold::Sql(sql) => (sql, None),
         Gold::Task(position) => {
             let Some(task) = state.tasks.with_untracked(|t| t.get(position).cloned()) else { return };
-            (task.sql.clone(), Some(task))
+            (task.gold.clone(), Some(task))
         }
     };
     let before = state.run.get_untracked();
@@ -135,53 +137,35 @@ pub async fn score(state: State) {
     let sql = before.sql.clone();
     state.run.update(|r| r.stage = Stage::Score);
     let knowledge = task.as_ref().and_then(|task| knowledge_scores(state, task, before.retrieved.as_deref()));
-    let (verdict, gold) = match both(state, &gold_sql, &sql, before.result.as_deref()).await {
-        Ok((gold, predicted)) => {
-            let verdict = compare::judge(Mode::BirdEx, &gold, &predicted).map_err(|e| e.to_string());
-            (verdict.map(Arc::new), Some(Arc::new(gold)))
-        }
-        Err(error) => (Err(error), None),
+    let engine = state.engine();
+    let timeout_ms = state.settings.with_untracked(|s| s.limits.timeout_ms);
+    let limits = QueryLimits { timeout_ms, max_rows: SCORED_ROWS };
+    let gold = engine.database.execute(&gold_sql, limits).await;
+    let predicted = match before.result.as_deref() {
+        Some(rows) if !rows.more => Ok(rows.clone()),
+        _ => engine.database.execute(&sql, limits).await,
+    };
+    let verdict = Arc::new(compare::judge(Mode::BirdEx, &gold, &predicted));
+    let against = match (gold, predicted) {
+        (Ok(gold), Ok(predicted)) => grid::against(Arc::new(gold), &predicted).map(Arc::new),
+        _ => None,
     };
     state.run.update(|r| {
         // Another question or query may have taken the place of the one that was scored.
         if r.stage == Stage::Score && r.sql == sql {
-            r.score = Some(Score { verdict, gold, knowledge });
+            r.score = Some(Score { verdict, against, knowledge });
             r.stage = Stage::Done;
         }
     });
 }
 
-/// Rows of gold and of the answer, both whole.
-async fn both(
-    state: State,
-    gold: &str,
-    sql: &str,
-    shown: Option<&ResultSet>,
-) -> Result<(ResultSet, ResultSet), String> {
-    let engine = state.engine();
-    let timeout_ms = state.settings.with_untracked(|s| s.limits.timeout_ms);
-    let limits = QueryLimits { timeout_ms, max_rows: SCORED_ROWS };
-    let gold = engine.database.execute(gold, limits).await.map_err(|e| match e {
-        DbError::Timeout(_) => format!("The gold SQL does not finish. {e}"),
-        _ => format!("The gold SQL does not run: {e}"),
-    })?;
-    let predicted = match shown {
-        Some(rows) if !rows.more => rows.clone(),
-        _ => engine.database.execute(sql, limits).await.map_err(|e| e.to_string())?,
-    };
-    Ok((gold, predicted))
-}
-
-fn knowledge_scores(
-    state: State,
-    task: &Task,
-    retrieved: Option<&Retrieved>,
-) -> Option<retrieval_metrics::Scores> {
-    if task.history_knowledge.is_empty() {
+fn knowledge_scores(state: State, task: &Task, retrieved: Option<&Retrieved>) -> Option<Counts> {
+    if task.knowledge.is_empty() {
         return None;
     }
+    let entries: Vec<u32> = retrieved?.queries.iter().map(|q| q.entry).collect();
     let knowledge = state.knowledge.get_untracked()?;
-    Some(retrieval_metrics::score_retrieved(task, &knowledge.base, retrieved?))
+    Some(measure_queries(&task.knowledge, &knowledge.base, &entries).overall)
 }
 
 fn fail(state: State, trouble: Trouble) {
@@ -198,9 +182,9 @@ fn say_result(state: State) {
         let rows = r.result.as_ref().map_or(0, |rows| rows.rows.len());
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
         match r.score.as_ref().map(|s| &s.verdict) {
-            Some(Ok(verdict)) if verdict.equal => format!("{rows}, the same as gold"),
-            Some(Ok(_)) => format!("{rows}, different from gold"),
-            _ => rows,
+            Some(verdict) if verdict.correct() => format!("{rows}, the same as gold"),
+            Some(_) => format!("{rows}, different from gold"),
+            None => rows,
         }
     });
     state.said.set(said);

@@ -6,12 +6,13 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::save::keep_knowledge;
-use super::{SLICE_MS, breathe, now};
+use super::{SLICE_MS, breathe, encoder, now};
 use crate::browser::storage;
 use crate::history::import::{self, Plan};
-use crate::history::{Builder, KnowledgeBase};
+use crate::history::Builder;
 use crate::retrieval::Indexed;
 use crate::ui::components::progress::Work;
+use crate::ui::settings::Settings;
 use crate::ui::state::{Import, State};
 
 /// Looks at a history file and shows how it would be read.
@@ -36,10 +37,8 @@ pub async fn read(state: State, plan: Plan) {
     };
     state.import.set(None);
     let schema = state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
-    let base = state
-        .knowledge
-        .with_untracked(|k| k.as_ref().map(|k| k.base.clone()))
-        .unwrap_or_else(KnowledgeBase::default);
+    let before = state.knowledge.get_untracked();
+    let base = before.as_ref().map(|k| k.base.clone()).unwrap_or_default();
     let mut builder = Builder::onto(base, history, schema);
     state.stop.set(false);
     let start = now();
@@ -61,6 +60,10 @@ pub async fn read(state: State, plan: Plan) {
     state.said.set("The history is read.".to_owned());
     state.knowledge.set(Some(Arc::new(Indexed::without_vectors(base))));
     keep_knowledge(state).await;
+    // Texts that were embedded before need no second time.
+    if let Some((encoder, vectors)) = before.and_then(|k| k.known_vectors()) {
+        state.engine().embedder.remember(&encoder, vectors);
+    }
     index(state).await;
 }
 
@@ -77,12 +80,14 @@ pub async fn index(state: State) {
     };
     let stopped = move || state.stop.get_untracked();
     progress(0, all.len());
-    let made = engine.embedder.bulk(state, &all, progress, stopped).await;
+    let wish = state.settings.with_untracked(Settings::wish);
+    let report = |status| encoder::report(state, status);
+    let made = engine.embedder.bulk(&wish, &all, &progress, &stopped, &report).await;
     state.work.set(None);
     match made {
         Ok(vectors) => {
             // The history may have grown meanwhile; these vectors belong to the one that was read above.
-            match Indexed::with_vectors(knowledge.base.clone(), engine.embedder.encoder(), vectors) {
+            match Indexed::with_vectors(knowledge.base.clone(), &wish.encoder, vectors) {
                 Ok(indexed) => {
                     state.knowledge.set(Some(Arc::new(indexed)));
                     state.said.set("The history is indexed.".to_owned());

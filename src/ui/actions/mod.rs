@@ -2,8 +2,10 @@
 //! and writes signals; the views only bind to them.
 
 pub mod ask;
+pub mod encoder;
 pub mod history;
 pub mod save;
+pub mod tasks;
 pub mod workspace;
 
 /// Milliseconds on the page's clock.

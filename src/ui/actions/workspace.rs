@@ -9,6 +9,7 @@ use web_sys::{Blob, File};
 use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, load_knowledge};
 use crate::bench::task;
 use crate::browser::{fetch, storage};
+use crate::retrieval::remembered;
 use crate::ui::state::{Gold, Open, Run, State};
 use crate::workspace::{Workspace, Workspaces};
 
@@ -20,7 +21,11 @@ pub async fn start(state: State) {
     if let Some(list) = storage::read(LIST_FOLDER, LIST).await
         && let Ok(bytes) = storage::bytes(&list).await
     {
-        state.workspaces.set(Workspaces::from_json(&String::from_utf8_lossy(&bytes)));
+        let mut list = Workspaces::from_json(&String::from_utf8_lossy(&bytes));
+        for folder in list.forget_removed() {
+            storage::remove(&folder).await;
+        }
+        state.workspaces.set(list);
     }
     let last: Option<u32> = LocalStorage::get(LAST).ok().flatten();
     let kept = last.and_then(|id| state.workspaces.with_untracked(|w| w.get(id).cloned()));
@@ -65,7 +70,9 @@ pub async fn open_demo(state: State) {
     if let Ok(blob) = fetch::blob(&format!("{DEMO}vectors.bin"), |_, _| {}).await
         && let Ok(bytes) = storage::bytes(&blob).await
     {
-        state.engine().embedder.remember(&bytes);
+        if let Some(known) = remembered::from_bytes(&bytes) {
+            state.engine().embedder.remember(&known.encoder, known.vectors);
+        }
     }
 }
 
@@ -73,9 +80,7 @@ pub async fn open_demo(state: State) {
 pub async fn open_kept(state: State, workspace: Workspace) {
     let folder = workspace.folder();
     let Some(file) = storage::read(&folder, DATABASE).await else {
-        state.workspaces.update(|w| {
-            w.remove(workspace.id);
-        });
+        state.workspaces.update(|w| w.remove(workspace.id));
         keep_list(state).await;
         let name = &workspace.name;
         state
@@ -146,14 +151,20 @@ pub async fn rename(state: State, id: u32, name: &str) {
     keep_list(state).await;
 }
 
-/// Removes a kept workspace with its files; the demo takes the place of an open one.
-pub async fn remove(state: State, id: u32) {
-    let Some(workspace) = state.workspaces.try_update(|w| w.remove(id)).flatten() else { return };
-    storage::remove(&workspace.folder()).await;
+/// Takes a kept workspace off the list; its files stay until the page is left, so that this can be undone.
+pub async fn take_off(state: State, id: u32) {
+    state.workspaces.update(|w| w.remove(id));
     keep_list(state).await;
     if matches!(state.open.get_untracked(), Open::Kept(w) if w.id == id) {
         open_demo(state).await;
     }
+}
+
+/// Puts a workspace back that was taken off, and opens it.
+pub async fn put_back(state: State, workspace: Workspace) {
+    state.workspaces.update(|w| w.put_back(&workspace));
+    keep_list(state).await;
+    open_kept(state, workspace).await;
 }
 
 async fn keep_list(state: State) {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::icon::{Icon, IconView};
 
 /// The theme chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Theme {
     /// As the system.
     #[default]

@@ -1,0 +1,275 @@
+//! Task files (BIRD, BIRD-History, Spider) and prediction files.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use super::retrieval_metrics::Required;
+use crate::sql::ComponentType;
+
+/// One question with its reference query.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its identifier; its place in the file where the file gives none.
+    pub question_id: i64,
+    /// The database it is about.
+    pub db_id: String,
+    /// The question.
+    pub question: String,
+    /// The reference query.
+    pub gold: String,
+    /// BIRD's hint.
+    pub evidence: Option<String>,
+    /// BIRD's difficulty.
+    pub difficulty: Option<String>,
+    /// The knowledge items that BIRD-History says it needs; empty in other files.
+    pub knowledge: Vec<Required>,
+}
+
+/// Why a file of tasks or predictions cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
+pub enum TaskError {
+    /// The file as a whole.
+    #[error("{0}")]
+    File(String),
+    /// One field of one task.
+    #[error("Task {index} (counting from 0): {problem}.")]
+    Task {
+        /// Place in the list, from 0.
+        index: usize,
+        /// What is wrong, naming the field.
+        problem: String,
+    },
+}
+
+fn file<T>(message: impl Into<String>) -> Result<T, TaskError> {
+    Err(TaskError::File(message.into()))
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, TaskError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        TaskError::File(format!("The file is not UTF-8 text (byte {}).", error.valid_up_to()))
+    })
+}
+
+/// Reads a JSON list of tasks of BIRD, BIRD-History or Spider. Unknown fields are ignored.
+pub fn read_tasks(bytes: &[u8]) -> Result<Vec<Task>, TaskError> {
+    let text = text_of(bytes)?;
+    let json: Json = serde_json::from_str(text)
+        .map_err(|error| TaskError::File(format!("The task file is not JSON: {error}.")))?;
+    let Json::Array(list) = json else {
+        return file("The task file is JSON, but not a list of tasks.");
+    };
+    list.iter().enumerate().map(|(index, json)| task(index, json)).collect()
+}
+
+fn task(index: usize, json: &Json) -> Result<Task, TaskError> {
+    let wrong = |problem: String| TaskError::Task { index, problem };
+    let Json::Object(fields) = json else { return Err(wrong("it is not an object".to_owned())) };
+    let string = |names: &[&str]| -> Result<Option<String>, TaskError> {
+        match names.iter().find_map(|name| fields.get(*name).map(|value| (*name, value))) {
+            Some((_, Json::String(text))) => Ok(Some(text.clone())),
+            None | Some((_, Json::Null)) => Ok(None),
+            Some((name, _)) => Err(wrong(format!("\"{name}\" is not a text"))),
+        }
+    };
+    let needed =
+        |name: &str, value: Option<String>| value.ok_or_else(|| wrong(format!("\"{name}\" is missing")));
+    let question_id = match fields.get("question_id") {
+        None | Some(Json::Null) => index as i64,
+        Some(value) => {
+            integer(value).ok_or_else(|| wrong("\"question_id\" is not a whole number".to_owned()))?
+        }
+    };
+    Ok(Task {
+        question_id,
+        db_id: needed("db_id", string(&["db_id"])?)?,
+        question: needed("question", string(&["question"])?)?,
+        gold: needed("SQL", string(&["SQL", "query", "sql_query", "gold"])?)?,
+        evidence: string(&["evidence"])?.filter(|text| !text.is_empty()),
+        difficulty: string(&["difficulty"])?,
+        knowledge: knowledge(fields).map_err(wrong)?,
+    })
+}
+
+fn integer(value: &Json) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn knowledge(fields: &Map<String, Json>) -> Result<Vec<Required>, String> {
+    let items = match fields.get("history_knowledge") {
+        None | Some(Json::Null) => return Ok(Vec::new()),
+        Some(Json::Object(items)) => items,
+        Some(_) => return Err("\"history_knowledge\" is not an object".to_owned()),
+    };
+    let types = fields.get("knowledge_types").and_then(Json::as_object);
+    let item = |(skeleton, sources): (&String, &Json)| {
+        let sources = sources
+            .as_array()
+            .and_then(|ids| ids.iter().map(integer).collect::<Option<Vec<i64>>>())
+            .ok_or_else(|| format!("\"history_knowledge\" of {skeleton:?} is not a list of whole numbers"))?;
+        let kind = types.and_then(|types| types.get(skeleton)).and_then(Json::as_str).and_then(kind);
+        Ok(Required { skeleton: skeleton.clone(), kind, sources })
+    };
+    items.iter().map(item).collect()
+}
+
+fn kind(name: &str) -> Option<ComponentType> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "calculation" => ComponentType::Calculation,
+        "condition" => ComponentType::Condition,
+        "relation" => ComponentType::Relation,
+        "dimension" => ComponentType::Dimension,
+        "output" => ComponentType::Output,
+        _ => return None,
+    })
+}
+
+/// Reads predictions and gives each task its own, None where the file has none for it.
+///
+/// Forms: BIRD's object `{"0": "SQL\t----- bird -----\tdb_id"}` whose keys are question ids, or places
+/// in the task file where not all of them are ids; a JSON list of texts in the order of the tasks, or of
+/// objects with `question_id` and `SQL`; plain lines in the order of the tasks. The database a
+/// prediction names is ignored, as in mini_dev: it runs on its task's database.
+pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<String>>, TaskError> {
+    let text = text_of(bytes)?;
+    let mut found = vec![None; tasks.len()];
+    let mut give = |at: usize, sql: Option<String>| match found.get_mut(at) {
+        Some(place) => {
+            *place = sql;
+            Ok(())
+        }
+        None => file(format!("There are more predictions than the {} tasks.", tasks.len())),
+    };
+    let start = text.trim_start();
+    if start.starts_with('{') || start.starts_with('[') {
+        let json: Json = serde_json::from_str(text)
+            .map_err(|error| TaskError::File(format!("The prediction file is not JSON: {error}.")))?;
+        let at_id = |id: i64| tasks.iter().position(|task| task.question_id == id);
+        match json {
+            Json::Object(entries) => {
+                let keys: Option<Vec<i64>> = entries.keys().map(|key| key.trim().parse().ok()).collect();
+                let Some(keys) = keys else {
+                    return file("The prediction file has a key that is not a whole number.");
+                };
+                let by_id = keys.iter().all(|key| at_id(*key).is_some());
+                for (key, value) in keys.into_iter().zip(entries.values()) {
+                    let place = if by_id { at_id(key) } else { usize::try_from(key).ok() };
+                    let Some(place) = place.filter(|place| *place < tasks.len()) else {
+                        return file(format!("Prediction {key} belongs to no task."));
+                    };
+                    give(place, sql_of(value))?;
+                }
+            }
+            Json::Array(list) => {
+                for (index, value) in list.iter().enumerate() {
+                    let id = value.get("question_id").and_then(integer);
+                    let place = match id {
+                        Some(id) => match at_id(id) {
+                            Some(place) => place,
+                            None => return file(format!("Prediction {id} belongs to no task.")),
+                        },
+                        None => index,
+                    };
+                    let names = ["SQL", "sql", "query", "prediction", "predicted", "pred"];
+                    let value = names.iter().find_map(|name| value.get(*name)).unwrap_or(value);
+                    give(place, sql_of(value))?;
+                }
+            }
+            _ => return file("The prediction file is JSON, but neither an object nor a list."),
+        }
+    } else {
+        for (place, line) in text.lines().enumerate() {
+            // A Spider line may name its database after a tab.
+            let sql = line.split('\t').next().unwrap_or_default().trim();
+            if sql.is_empty() && place >= tasks.len() {
+                continue;
+            }
+            give(place, Some(sql.to_owned()).filter(|sql| !sql.is_empty()))?;
+        }
+    }
+    Ok(found)
+}
+
+/// The SQL before BIRD's separator; None where the entry is not a text, which counts as wrong.
+fn sql_of(value: &Json) -> Option<String> {
+    let text = value.as_str()?;
+    let sql = text.split("\t----- bird -----\t").next().unwrap_or(text);
+    Some(sql.to_owned()).filter(|sql| !sql.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks() -> Vec<Task> {
+        read_tasks(
+            br#"[{"question_id": 7, "db_id": "d", "question": "q", "SQL": "SELECT 1", "x": [1],
+                  "history_knowledge": {"a = <val>": [3, "4"]}, "knowledge_types": {"a = <val>": "Condition"}},
+                 {"question_id": 9, "db_id": "d", "question": "r", "query": "SELECT 2"}]"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn tasks_of_every_format_are_read() {
+        let tasks = tasks();
+        assert_eq!(
+            tasks[0].knowledge,
+            [Required {
+                skeleton: "a = <val>".into(),
+                kind: Some(ComponentType::Condition),
+                sources: vec![3, 4]
+            }]
+        );
+        assert_eq!((tasks[1].question_id, tasks[1].gold.as_str()), (9, "SELECT 2"));
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_field() {
+        let said = |json: &str| read_tasks(json.as_bytes()).unwrap_err().to_string();
+        assert!(said("{").contains("not JSON"));
+        assert!(said("{}").contains("not a list"));
+        assert_eq!(
+            said(r#"[{"db_id": "d", "question": "q"}]"#),
+            "Task 0 (counting from 0): \"SQL\" is missing."
+        );
+        assert!(said(r#"[{"db_id": 1, "question": "q", "SQL": "x"}]"#).contains("\"db_id\" is not a text"));
+        assert!(said("[3]").contains("not an object"));
+        assert!(read_tasks(&[0xff]).is_err());
+    }
+
+    #[test]
+    fn predictions_of_every_form_are_read() {
+        let tasks = tasks();
+        let read = |text: &str| read_predictions(text.as_bytes(), &tasks);
+        let both = Ok(vec![Some("SELECT 1".to_owned()), Some("SELECT 2".to_owned())]);
+        assert_eq!(read("{\"7\": \"SELECT 1\\t----- bird -----\\td\", \"9\": \"SELECT 2\"}"), both);
+        assert_eq!(read("{\"0\": \"SELECT 1\", \"1\": \"SELECT 2\"}"), both);
+        assert_eq!(read("[\"SELECT 1\", \"SELECT 2\"]"), both);
+        assert_eq!(
+            read(
+                "[{\"question_id\": 9, \"SQL\": \"SELECT 2\"}, {\"question_id\": 7, \"sql\": \"SELECT 1\"}]"
+            ),
+            both
+        );
+        assert_eq!(read("SELECT 1\td\nSELECT 2\n\n"), both);
+        assert_eq!(read("{\"0\": 5}"), Ok(vec![None, None]));
+        assert!(read("{\"12\": \"x\"}").is_err());
+        assert!(read("a\nb\nc\n").is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+            let _ = read_tasks(&bytes);
+            let _ = read_predictions(&bytes, &[Task::default()]);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[\\[{\"a-z0-9:, \t\n}\\]]{0,60}") {
+            let _ = read_tasks(text.as_bytes());
+            let _ = read_predictions(text.as_bytes(), &[Task::default()]);
+        }
+    }
+}

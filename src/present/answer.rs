@@ -1,0 +1,99 @@
+//! An answer as the page shows it: the phrases that led to knowledge, and where knowledge is in the SQL.
+
+use std::collections::HashMap;
+
+use super::question::Marked;
+use super::sql_lines::Span;
+use crate::history::KnowledgeBase;
+use crate::retrieval::Retrieved;
+use crate::sql::{Schema, split};
+
+/// The phrases of the question that chose an item, each in the colour of the best item it chose; of overlapping
+/// phrases the one with the better item stays.
+pub fn marks(base: &KnowledgeBase, retrieved: &Retrieved) -> Vec<Marked> {
+    let mut marks: Vec<Marked> = Vec::new();
+    for hit in &retrieved.items {
+        let Some(phrase) = hit.evidence.first().and_then(|e| retrieved.phrases.get(e.phrase)) else { continue };
+        let free = marks.iter().all(|m| phrase.end <= m.start || m.end <= phrase.start);
+        if free && let Some(item) = base.items.get(hit.item as usize) {
+            marks.push(Marked { start: phrase.start, end: phrase.end, kind: Some(item.kind) });
+        }
+    }
+    marks.sort_by_key(|m| m.start);
+    marks
+}
+
+/// The lines of each component of `sql` that is an item of the knowledge base; SQL that cannot be split has none.
+pub fn spans(sql: &str, schema: &Schema, base: &KnowledgeBase) -> Vec<Span> {
+    let Ok(components) = split(sql, schema) else { return Vec::new() };
+    let items: HashMap<_, u32> =
+        base.items.iter().zip(0..).map(|(item, i)| ((item.kind, item.skeleton.as_str()), i)).collect();
+    components
+        .iter()
+        .filter_map(|component| {
+            let (first, last) = component.lines?;
+            let key = *items.get(&(component.kind, component.skeleton.as_str()))?;
+            Some(Span { kind: component.kind, first, last, key })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Item;
+    use crate::retrieval::{Evidence, ItemHit, Phrase};
+    use crate::sql::ComponentType;
+
+    fn item(kind: ComponentType, skeleton: &str) -> Item {
+        Item {
+            kind,
+            skeleton: skeleton.to_owned(),
+            title: String::new(),
+            description: String::new(),
+            occurrences: Vec::new(),
+            tables: Vec::new(),
+            columns: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_better_item_keeps_an_overlapping_phrase() {
+        let base = KnowledgeBase {
+            items: vec![item(ComponentType::Condition, "a"), item(ComponentType::Output, "b")],
+            ..KnowledgeBase::default()
+        };
+        let phrase = |start, end| Phrase { text: String::new(), start, end };
+        let hit = |item, phrase, similarity| ItemHit {
+            item,
+            score: similarity,
+            evidence: vec![Evidence { phrase, similarity }],
+        };
+        let retrieved = Retrieved {
+            phrases: vec![phrase(4, 9), phrase(0, 6)],
+            items: vec![hit(1, 0, 0.9), hit(0, 1, 0.8)],
+            ..Retrieved::default()
+        };
+        let marks = marks(&base, &retrieved);
+        assert_eq!(marks, [Marked { start: 4, end: 9, kind: Some(ComponentType::Output) }]);
+    }
+
+    #[test]
+    fn only_known_components_have_lines() {
+        let schema = Schema::default();
+        let sql = "SELECT COUNT(*)\nFROM t\nWHERE t.a = 1\nLIMIT 3";
+        let condition = split(sql, &schema)
+            .unwrap_or_default()
+            .into_iter()
+            .find(|c| c.kind == ComponentType::Condition)
+            .map(|c| c.skeleton)
+            .unwrap_or_default();
+        let base = KnowledgeBase {
+            items: vec![item(ComponentType::Condition, &condition)],
+            ..KnowledgeBase::default()
+        };
+        let spans = spans(sql, &schema, &base);
+        assert_eq!(spans.len(), 1);
+        assert_eq!((spans[0].first, spans[0].last, spans[0].key), (3, 3, 0));
+    }
+}

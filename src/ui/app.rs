@@ -1,0 +1,91 @@
+//! The page as a whole: bar, the page in view, tab bar, dialogs, shortcuts, the live region.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::actions::workspace;
+use super::components::icon::{Icon, IconSprite};
+use super::components::shell::{NavItem, Status, TabBar, TopBar};
+use super::components::theme::ThemeButton;
+use super::components::toasts::{ToastHost, Toasts};
+use super::database_menu::DatabaseMenu;
+use super::import_dialog::ImportDialog;
+use super::keys::{Shortcuts, listen};
+use super::pages::{ask::AskPage, knowledge::KnowledgePage, settings::SettingsPage};
+use super::route;
+use super::state::{EncoderStatus, Page, State};
+
+fn places() -> Vec<NavItem> {
+    vec![
+        NavItem { label: "Ask", short: "Ask", href: Page::Ask.href(), icon: Icon::Ask },
+        NavItem { label: "Knowledge", short: "Knowledge", href: Page::Knowledge.href(), icon: Icon::Filter },
+        NavItem { label: "Settings", short: "Settings", href: Page::Settings.href(), icon: Icon::Gear },
+    ]
+}
+
+/// The page.
+#[component]
+pub fn App() -> impl IntoView {
+    let state = State::new();
+    let toasts = Toasts::default();
+    provide_context(state);
+    provide_context(toasts);
+    let ready = RwSignal::new(false);
+    route::follow(state.page);
+    listen(state, toasts);
+    Effect::new(move |_| state.settings.with(|s| s.theme.apply()));
+    spawn_local(async move {
+        workspace::start(state).await;
+        ready.set(true);
+    });
+    let current = Signal::derive(move || state.page.get().href().to_owned());
+    let theme = Signal::derive(move || state.settings.with(|s| s.theme));
+    let on_theme = Callback::new(move |theme| {
+        state.settings.update(|s| s.theme = theme);
+        state.settings.with_untracked(super::settings::Settings::save);
+    });
+    view! {
+        <IconSprite/>
+        <a class="skip" href="#main">"Skip to the content"</a>
+        <div class="app" data-ready=move || ready.get().then_some("true")>
+            <TopBar
+                home=Page::Ask.href()
+                database=move || view! { <DatabaseMenu/> }
+                nav=places().into_iter().take(2).collect()
+                current
+                status=Signal::derive(move || vec![encoder_status(&state.encoder.get())])
+                actions=move || {
+                    view! {
+                        <a class="btn quiet icon not-phone" href=Page::Settings.href() aria-label="Settings">
+                            <svg class="i" aria-hidden="true"><use href=Icon::Gear.href()></use></svg>
+                        </a>
+                        <ThemeButton theme on_change=on_theme/>
+                    }
+                }
+            />
+            {move || match state.page.get() {
+                Page::Ask => view! { <AskPage/> }.into_any(),
+                Page::Knowledge => view! { <KnowledgePage/> }.into_any(),
+                Page::Settings => view! { <SettingsPage/> }.into_any(),
+            }}
+            <TabBar nav=places() current/>
+        </div>
+        <ImportDialog/>
+        <Shortcuts/>
+        <ToastHost toasts/>
+        <div class="sr" role="status" aria-live="polite">{move || state.said.get()}</div>
+    }
+}
+
+fn encoder_status(encoder: &EncoderStatus) -> Status {
+    let (text, title, busy) = match encoder {
+        EncoderStatus::Resting => ("Encoder resting", "It is fetched when a question needs it.".to_owned(), false),
+        EncoderStatus::Loading(work) => ("Encoder loading", work.count(), true),
+        EncoderStatus::Ready(device, notice) => {
+            let short = if device.starts_with("WebGPU") { "Encoder on GPU" } else { "Encoder on CPU" };
+            (short, notice.clone().unwrap_or_else(|| device.clone()), false)
+        }
+        EncoderStatus::Failed(why) => ("No encoder", why.clone(), false),
+    };
+    Status { text: text.to_owned(), title, href: Page::Settings.href(), icon: Icon::Chip, busy, minor: true }
+}

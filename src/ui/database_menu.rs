@@ -1,0 +1,201 @@
+//! The database menu of the bar: what is open, what is kept, how to open another.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::actions::workspace;
+use super::components::button::{Button, Weight};
+use super::components::dialog::Dialog;
+use super::components::field::Field;
+use super::components::file_input::FileInput;
+use super::components::icon::{Icon, IconView};
+use super::components::menu::{Menu, MenuItem};
+use super::components::toasts::Toasts;
+use super::state::{Open, State};
+use crate::present::format;
+
+/// Endings that the file dialog offers.
+pub const DATABASE_FILES: &str = ".sqlite,.sqlite3,.db,.db3,application/vnd.sqlite3";
+
+/// What a line of the menu does.
+#[derive(Clone, Copy, PartialEq)]
+enum Action {
+    Demo,
+    Kept(u32),
+    File,
+    Address,
+    Rename,
+    Remove,
+}
+
+/// The button with the open database's name, and its menu.
+#[component]
+pub fn DatabaseMenu() -> impl IntoView {
+    let state = State::here();
+    let toasts: Toasts = expect_context();
+    let asking_address = RwSignal::new(false);
+    let asking_name = RwSignal::new(false);
+    let pick = RwSignal::new(0_u32);
+    let lines = Memo::new(move |_| lines(state));
+    let items = Signal::derive(move || lines.get().into_iter().map(|(item, _)| item).collect::<Vec<_>>());
+    let on_pick = Callback::new(move |index: usize| {
+        let Some((_, action)) = lines.with_untracked(|l| l.get(index).cloned()) else { return };
+        match action {
+            Action::Demo => spawn_local(workspace::open_demo(state)),
+            Action::Kept(id) => {
+                if let Some(kept) = state.workspaces.with_untracked(|w| w.get(id).cloned()) {
+                    spawn_local(workspace::open_kept(state, kept));
+                }
+            }
+            Action::File => pick.update(|n| *n += 1),
+            Action::Address => asking_address.set(true),
+            Action::Rename => asking_name.set(true),
+            Action::Remove => {
+                if let Open::Kept(kept) = state.open.get_untracked() {
+                    spawn_local(async move {
+                        workspace::take_off(state, kept.id).await;
+                        toasts.removed(format!("Removed “{}”", kept.name), move || {
+                            let kept = kept.clone();
+                            spawn_local(workspace::put_back(state, kept));
+                        });
+                    });
+                }
+            }
+        }
+    });
+    view! {
+        <Menu
+            label="Database"
+            class="btn quiet"
+            button=move || {
+                view! {
+                    <IconView icon=Icon::Database/>
+                    <span class="cut">{move || name(&state.open.get())}</span>
+                    <IconView icon=Icon::Down small=true/>
+                }
+            }
+            items
+            on_pick
+        />
+        <FileInput
+            ask=pick
+            accept=DATABASE_FILES
+            on_file=UnsyncCallback::new(move |file| spawn_local(workspace::open_file(state, file)))
+        />
+        <AddressDialog open=asking_address/>
+        <NameDialog open=asking_name/>
+    }
+}
+
+/// The name of the open workspace.
+pub fn name(open: &Open) -> String {
+    match open {
+        Open::Demo => "Norhaven Ferries".to_owned(),
+        Open::Kept(workspace) => workspace.name.clone(),
+        Open::Loose(name) => name.clone(),
+    }
+}
+
+fn lines(state: State) -> Vec<(MenuItem, Action)> {
+    let open = state.open.get();
+    let mut lines = vec![(
+        MenuItem {
+            label: "Norhaven Ferries".to_owned(),
+            detail: "demo".to_owned(),
+            checked: Some(open == Open::Demo),
+            ..MenuItem::default()
+        },
+        Action::Demo,
+    )];
+    state.workspaces.with(|workspaces| {
+        for kept in workspaces.list() {
+            let item = MenuItem {
+                label: kept.name.clone(),
+                detail: format::bytes(kept.bytes),
+                checked: Some(matches!(&open, Open::Kept(w) if w.id == kept.id)),
+                ..MenuItem::default()
+            };
+            lines.push((item, Action::Kept(kept.id)));
+        }
+    });
+    let action = |label: &str, icon, ruled| MenuItem {
+        label: label.to_owned(),
+        icon: Some(icon),
+        ruled,
+        ..MenuItem::default()
+    };
+    lines.push((action("Open a file", Icon::File, true), Action::File));
+    lines.push((action("Open an address", Icon::Link, false), Action::Address));
+    if matches!(open, Open::Kept(_)) {
+        lines.push((action("Rename", Icon::Gear, true), Action::Rename));
+        lines.push((MenuItem { danger: true, ..action("Remove", Icon::Close, false) }, Action::Remove));
+    }
+    lines
+}
+
+#[component]
+fn AddressDialog(open: RwSignal<bool>) -> impl IntoView {
+    let state = State::here();
+    let address = RwSignal::new(String::new());
+    let go = move || {
+        let text = address.get_untracked().trim().to_owned();
+        if !text.is_empty() {
+            open.set(false);
+            spawn_local(async move { workspace::open_address(state, &text).await });
+        }
+    };
+    view! {
+        <Dialog
+            open
+            on_close=move || open.set(false)
+            title="Open a database from an address"
+            actions=move || view! { <Button label="Open" weight=Weight::Primary on_press=go/> }
+        >
+            <form on:submit=move |event: SubmitEvent| { event.prevent_default(); go(); }>
+                <Field
+                    label="Address"
+                    kind="url"
+                    placeholder="https://"
+                    value=address
+                    on_input=Callback::new(move |text| address.set(text))
+                    on_enter=Callback::new(move |()| go())
+                />
+            </form>
+            <p class="t12 three mt-2">"Its server must allow other pages to read it (CORS). The file is kept in this browser."</p>
+        </Dialog>
+    }
+}
+
+#[component]
+fn NameDialog(open: RwSignal<bool>) -> impl IntoView {
+    let state = State::here();
+    let text = RwSignal::new(String::new());
+    Effect::new(move |_| {
+        if open.get() {
+            text.set(name(&state.open.get_untracked()));
+        }
+    });
+    let go = move || {
+        open.set(false);
+        if let Open::Kept(kept) = state.open.get_untracked() {
+            let name = text.get_untracked();
+            spawn_local(async move { workspace::rename(state, kept.id, &name).await });
+        }
+    };
+    view! {
+        <Dialog
+            open
+            on_close=move || open.set(false)
+            title="Rename"
+            actions=move || view! { <Button label="Rename" weight=Weight::Primary on_press=go/> }
+        >
+            <Field
+                label="Name"
+                value=text
+                on_input=Callback::new(move |new| text.set(new))
+                on_enter=Callback::new(move |()| go())
+            />
+        </Dialog>
+    }
+}

@@ -1,0 +1,70 @@
+//! The dialog between picking a history file and reading it: how the file will be read.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::actions::history;
+use super::components::dialog::Dialog;
+use super::components::import_mapping::ImportMapping;
+use super::components::notice::Notice;
+use super::components::tag::Tone;
+use super::state::{Import, State};
+use crate::history::import::{Plan, databases};
+
+/// Open while a picked file waits to be read.
+#[component]
+pub fn ImportDialog() -> impl IntoView {
+    let state = State::here();
+    let close = move || state.import.set(None);
+    view! {
+        <Dialog
+            open=Signal::derive(move || state.import.with(Option::is_some))
+            on_close=close
+            title="Add history"
+        >
+            {move || {
+                state
+                    .import
+                    .get()
+                    .map(|import| match import.plan {
+                        Ok(plan) => view! { <Mapping bytes=import.bytes plan/> }.into_any(),
+                        Err(error) => {
+                            view! {
+                                <Notice tone=Tone::Bad title=error.to_string()>"Nothing was changed."</Notice>
+                            }
+                                .into_any()
+                        }
+                    })
+            }}
+        </Dialog>
+    }
+}
+
+#[component]
+fn Mapping(bytes: Arc<Vec<u8>>, plan: Plan) -> impl IntoView {
+    let state = State::here();
+    let plan = RwSignal::new(plan);
+    let count_again = move || {
+        let counted = plan.with_untracked(|p| databases(&bytes, p));
+        match counted {
+            Ok(found) => plan.update(|p| {
+                p.database = None;
+                p.databases = found;
+            }),
+            Err(error) => {
+                let bytes = bytes.clone();
+                state.import.set(Some(Import { bytes, plan: Err(error) }));
+            }
+        }
+    };
+    view! {
+        <ImportMapping
+            plan
+            on_database_column=count_again
+            on_confirm=move || spawn_local(history::read(state, plan.get_untracked()))
+            on_cancel=move || state.import.set(None)
+        />
+    }
+}

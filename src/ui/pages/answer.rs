@@ -1,0 +1,371 @@
+//! The answer: what happened, the knowledge used, the SQL, the rows and the score, each in its place.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::score::ScoreColumn;
+use crate::pipeline::adapt::Change;
+use crate::present::answer::spans;
+use crate::present::{cells, format, item};
+use crate::ui::actions::ask;
+use crate::ui::components::button::{Button, IconButton, Weight};
+use crate::ui::components::icon::Icon;
+use crate::ui::components::knowledge::{Card, KnowledgeStrip};
+use crate::ui::components::notice::Notice;
+use crate::ui::components::result_table::{ResultTable, RowsPlaceholder};
+use crate::ui::components::sql_editor::SqlEditor;
+use crate::ui::components::sql_view::SqlView;
+use crate::ui::components::tabs::{Tab, Tabs};
+use crate::ui::components::tag::Tone;
+use crate::ui::components::toasts::Toasts;
+use crate::ui::components::trace::{Stage as TraceStage, StageState, Trace};
+use crate::ui::download;
+use crate::ui::state::{Stage, State, Trouble};
+
+/// Cards shown before "more".
+const CARDS: usize = 6;
+
+/// The answer.
+#[component]
+pub fn AnswerView() -> impl IntoView {
+    view! {
+        <What/>
+        <Knowledge/>
+        <Sql/>
+        <div class="split">
+            <Rows/>
+            <ScoreColumn/>
+        </div>
+    }
+}
+
+/// What happened, with the stages.
+#[component]
+fn What() -> impl IntoView {
+    let state = State::here();
+    let trace = move || {
+        let stages = Signal::derive(move || stages(state));
+        view! { <span class="not-phone"><Trace stages/></span> }
+    };
+    move || {
+        let (tone, title, text) = happened(state);
+        view! {
+            <Notice tone icon=(tone == Tone::Neutral).then_some(Icon::History) title aside=trace>{text}</Notice>
+        }
+    }
+}
+
+fn happened(state: State) -> (Tone, String, String) {
+    state.run.with(|run| {
+        if let Some(trouble) = &run.trouble {
+            return match trouble {
+                Trouble::Adapt(error) => (Tone::Warn, error.to_string(), String::new()),
+                Trouble::Db(error) => (Tone::Bad, error.to_string(), String::new()),
+                Trouble::Other(text) => (Tone::Bad, text.clone(), String::new()),
+            };
+        }
+        match (&run.stage, &run.answer) {
+            (_, Some(_)) if run.edited => {
+                (Tone::Neutral, "Edited by hand.".to_owned(), "No model was used.".to_owned())
+            }
+            (_, Some(answer)) => {
+                let mut more = match answer.changes.len() {
+                    0 => "Nothing was changed.".to_owned(),
+                    n => format!("{} changed.", format::counted(n, "value", "values")),
+                };
+                if !answer.unbound.is_empty() {
+                    more += &format!(" Not used: {}.", answer.unbound.join(", "));
+                }
+                if !answer.refused.is_empty() {
+                    let refused = format::counted(answer.refused.len(), "query was", "queries were");
+                    more += &format!(" {refused} tried before and gave no rows.");
+                }
+                let title = format!("Adapted from query #{}. No model was used.", answer.entry);
+                (if answer.unbound.is_empty() { Tone::Neutral } else { Tone::Warn }, title, more)
+            }
+            (Stage::Retrieve, _) => (Tone::Neutral, "Looking for knowledge".to_owned(), encoder(state)),
+            (Stage::Adapt, _) => (Tone::Neutral, "Adapting the nearest queries".to_owned(), String::new()),
+            (Stage::Run, _) => (Tone::Neutral, "Running".to_owned(), String::new()),
+            _ => (Tone::Neutral, "Run by hand.".to_owned(), "No model was used.".to_owned()),
+        }
+    })
+}
+
+/// What the encoder is doing while a question waits for it.
+fn encoder(state: State) -> String {
+    use crate::ui::state::EncoderStatus;
+    match state.encoder.get() {
+        EncoderStatus::Loading(work) if work.total.is_some() => {
+            format!("{} {}. Once only, kept in this browser.", work.title, work.count())
+        }
+        EncoderStatus::Loading(work) => work.title,
+        _ => String::new(),
+    }
+}
+
+fn stages(state: State) -> Vec<TraceStage> {
+    state.run.with(|run| {
+        let order = [
+            (Stage::Retrieve, "Retrieve", run.retrieved.is_some().then_some(run.retrieve_ms)),
+            (Stage::Adapt, "Adapt", None),
+            (Stage::Run, "Run", run.result.as_ref().map(|r| r.elapsed_ms)),
+            (Stage::Score, "Score", None),
+        ];
+        order
+            .into_iter()
+            .filter(|(stage, _, _)| *stage != Stage::Score || run.score.is_some() || run.stage == Stage::Score)
+            .filter(|(stage, _, _)| run.answer.is_some() || run.retrieved.is_some() || *stage != Stage::Adapt)
+            .map(|(stage, name, ms)| {
+                let done = match stage {
+                    Stage::Retrieve => run.retrieved.is_some(),
+                    Stage::Adapt => run.answer.is_some(),
+                    Stage::Run => run.result.is_some(),
+                    _ => run.score.is_some(),
+                };
+                let failed = run.trouble.is_some() && run.stage == Stage::Done && !done;
+                let state = match (done, failed, run.stage == stage) {
+                    (true, _, _) => StageState::Done,
+                    (_, true, _) => StageState::Failed,
+                    (_, _, true) => StageState::Now,
+                    _ => StageState::Waiting,
+                };
+                let text = match ms {
+                    Some(ms) if done => format!("{name} {}", format::duration(ms)),
+                    _ => name.to_owned(),
+                };
+                TraceStage { text, state }
+            })
+            .collect()
+    })
+}
+
+/// The items that were retrieved, best first.
+#[component]
+fn Knowledge() -> impl IntoView {
+    let state = State::here();
+    let all = RwSignal::new(false);
+    let cards = Signal::derive(move || {
+        state.knowledge.with(|knowledge| {
+            state.run.with(|run| {
+                let (Some(knowledge), Some(retrieved)) = (knowledge, &run.retrieved) else { return Vec::new() };
+                let shown = if all.get() { retrieved.items.len() } else { CARDS };
+                retrieved
+                    .items
+                    .iter()
+                    .take(shown)
+                    .filter_map(|hit| {
+                        let found = knowledge.base.items.get(hit.item as usize)?;
+                        Some(Card {
+                            key: hit.item,
+                            kind: found.kind,
+                            title: found.title.clone(),
+                            score: Some(hit.score),
+                            seen: item::seen(&knowledge.base, hit.item),
+                            pinned: false,
+                        })
+                    })
+                    .collect::<Vec<_>>()
+            })
+        })
+    });
+    let counts = Memo::new(move |_| {
+        state.run.with(|run| {
+            run.retrieved.as_ref().map_or((0, 0, 0), |r| (r.items.len(), r.queries.len(), r.below_threshold))
+        })
+    });
+    let note = move || {
+        let (items, queries, _) = counts.get();
+        format!("{} and {}", format::counted(items, "item", "items"), format::counted(queries, "query", "queries"))
+    };
+    let below = move || {
+        let (_, _, below) = counts.get();
+        let threshold = state.settings.with(|s| s.retrieval.threshold);
+        (below > 0).then(|| format!("{below} more below {threshold:.2}"))
+    };
+    view! {
+        <section aria-label="Knowledge used">
+            <div class="sect-h">
+                <h2>"Knowledge used"</h2>
+                <span class="t12 three">{note}</span>
+                <span class="push"></span>
+                <span class="t12 three">{below}</span>
+                <Show when=move || counts.get().0 > CARDS>
+                    <Button
+                        label=Signal::derive(move || {
+                            if all.get() { "Show fewer".to_owned() } else { format!("Show all {}", counts.get().0) }
+                        })
+                        weight=Weight::Quiet
+                        on_press=move || all.update(|a| *a = !*a)
+                    />
+                </Show>
+            </div>
+            <KnowledgeStrip
+                cards
+                selected=state.selected
+                on_select=Callback::new(move |key| state.selected.set(Some(key)))
+            />
+        </section>
+    }
+}
+
+/// The SQL, its source and what was changed; or an editor.
+#[component]
+fn Sql() -> impl IntoView {
+    let state = State::here();
+    let toasts: Toasts = expect_context();
+    let tab = RwSignal::new(0_usize);
+    let editing = RwSignal::new(false);
+    let draft = RwSignal::new(String::new());
+    let sql = Memo::new(move |_| state.run.with(|r| r.sql.clone()));
+    let changes = Memo::new(move |_| {
+        state.run.with(|r| match &r.answer {
+            Some(answer) if !r.edited => answer.changes.clone(),
+            _ => Vec::new(),
+        })
+    });
+    let source = Memo::new(move |_| {
+        let entry = state.run.with(|r| r.answer.as_ref().map(|a| a.entry))?;
+        state.knowledge.with(|k| k.as_ref()?.base.entries.get(entry as usize).cloned())
+    });
+    let tabs = Signal::derive(move || {
+        let mut tabs = vec![Tab::new("SQL")];
+        if let Some(entry) = source.get() {
+            tabs.push(Tab::new(format!("Source #{}", entry.id)));
+            tabs.push(Tab::counted("Changes", changes.with(Vec::len)));
+        }
+        tabs
+    });
+    let lit = Signal::derive(move || {
+        state.knowledge.with(|knowledge| {
+            state.overview.with(|overview| match (knowledge, overview) {
+                (Some(knowledge), Some(overview)) => spans(&sql.get(), &overview.schema, &knowledge.base),
+                _ => Vec::new(),
+            })
+        })
+    });
+    let shown = Signal::derive(move || {
+        if tab.get() == 1 { source.get().map(|e| e.sql).unwrap_or_default() } else { sql.get() }
+    });
+    let tinted = Signal::derive(move || if tab.get() == 1 { Vec::<Change>::new() } else { changes.get() });
+    let error = Signal::derive(move || {
+        state.run.with(|r| match &r.trouble {
+            Some(Trouble::Db(crate::db::DbError::Sql { offset, .. })) => offset.map(|o| o as usize),
+            _ => None,
+        })
+    });
+    Effect::new(move |_| {
+        sql.track();
+        tab.set(0);
+        editing.set(false);
+    });
+    let run = move || {
+        let text = draft.get_untracked();
+        editing.set(false);
+        spawn_local(ask::run_sql(state, text));
+    };
+    let edit = move || {
+        draft.set(sql.get_untracked());
+        editing.set(true);
+    };
+    let again = move || spawn_local(ask::run_sql(state, sql.get_untracked()));
+    view! {
+        <section class="sect" aria-label="SQL">
+            <div class="sect-h line">
+                <Tabs label="SQL" tabs selected=tab on_select=Callback::new(move |i| tab.set(i))/>
+                <span class="push"></span>
+                <IconButton
+                    icon=Icon::Copy
+                    label="Copy SQL"
+                    on_press=move || download::copy(toasts, "SQL", &sql.get_untracked())
+                />
+                <Show
+                    when=move || editing.get()
+                    fallback=move || view! {
+                        <Button label="Edit" weight=Weight::Quiet class="not-phone" on_press=edit/>
+                        <Button label="Run" icon=Icon::Play on_press=again/>
+                    }
+                >
+                    <Button label="Leave it" weight=Weight::Quiet on_press=move || editing.set(false)/>
+                    <Button label="Run" icon=Icon::Play key="Ctrl ↵" on_press=run/>
+                </Show>
+            </div>
+            <Show
+                when=move || editing.get()
+                fallback=move || view! {
+                    <SqlView
+                        sql=shown
+                        label="SQL of the answer"
+                        spans=lit
+                        selected=state.selected
+                        on_select=Callback::new(move |key| state.selected.set(Some(key)))
+                        changes=tinted
+                        error
+                        changes_only=Signal::derive(move || tab.get() == 2)
+                    />
+                    <Show when=move || tab.get() == 2><Reasons changes/></Show>
+                }
+            >
+                <SqlEditor text=draft on_run=run on_cancel=move || editing.set(false)/>
+            </Show>
+        </section>
+    }
+}
+
+/// Why each value was changed.
+#[component]
+fn Reasons(changes: Memo<Vec<Change>>) -> impl IntoView {
+    view! {
+        <ul class="sect-b stack-1 t12 two">
+            {move || {
+                changes
+                    .get()
+                    .into_iter()
+                    .map(|c| view! { <li><code>{c.after}</code>" was "<code>{c.before}</code>": "{c.reason}</li> })
+                    .collect_view()
+            }}
+        </ul>
+    }
+}
+
+/// The rows.
+#[component]
+fn Rows() -> impl IntoView {
+    let state = State::here();
+    let toasts: Toasts = expect_context();
+    let compare = RwSignal::new(false);
+    let result = Signal::derive(move || state.run.with(|r| r.result.clone().unwrap_or_default()));
+    let against = Signal::derive(move || state.run.with(|r| r.score.as_ref()?.against.clone()));
+    let csv = move || match cells::to_csv(&result.get_untracked()) {
+        Ok(bytes) => download::text("rows.csv", "text/csv", &bytes),
+        Err(error) => state.notices.update(|n| n.push(format!("The rows cannot be written as CSV: {error}"))),
+    };
+    let more_rows = move || {
+        state.settings.update(|s| s.limits.max_rows = s.limits.max_rows.saturating_mul(10));
+        spawn_local(ask::run_sql(state, state.run.with_untracked(|r| r.sql.clone())));
+    };
+    let waiting = Signal::derive(move || {
+        let text = state.run.with(|r| match r.stage {
+            Stage::Done if r.trouble.is_some() => "No rows",
+            Stage::Idle | Stage::Done => "",
+            _ => "Rows come here",
+        });
+        text.to_owned()
+    });
+    view! {
+        <section aria-label="Rows">
+            <Show
+                when=move || state.run.with(|r| r.result.is_some())
+                fallback=move || view! { <RowsPlaceholder text=waiting/> }
+            >
+                <ResultTable
+                    result
+                    against
+                    compare
+                    on_csv=Callback::new(move |()| csv())
+                    on_copy=Callback::new(move |text: String| download::copy(toasts, "value", &text))
+                    on_limit=Callback::new(move |()| more_rows())
+                />
+            </Show>
+        </section>
+    }
+}

@@ -1,0 +1,259 @@
+//! Ask: the question, and the answer below it in a fixed order.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::answer::AnswerView;
+use super::inspector::Inspector;
+use super::rail::{HISTORY_FILES, Rail};
+use super::score::GoldSelect;
+use crate::present::answer::marks;
+use crate::retrieval::Level;
+use crate::ui::actions::{ask, history, workspace};
+use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::drop_zone::DropZone;
+use crate::ui::components::empty::EmptyState;
+use crate::ui::components::field::Select;
+use crate::ui::components::icon::Icon;
+use crate::ui::components::notice::Notice;
+use crate::ui::components::question_box::QuestionBox;
+use crate::ui::components::shell::{Shell, Side, SummaryChip, SummaryChips};
+use crate::ui::components::tag::Tone;
+use crate::ui::database_menu::DATABASE_FILES;
+use crate::ui::state::{Stage, State};
+
+/// The page.
+#[component]
+pub fn AskPage() -> impl IntoView {
+    let state = State::here();
+    let rail_open = RwSignal::new(false);
+    let rail = Side { label: "Database and history", view: (move || view! { <Rail/> }).into(), open: rail_open };
+    let sheet_open = RwSignal::new(false);
+    Effect::new(move |_| sheet_open.set(state.selected.get().is_some()));
+    // Closing the sheet is closing the inspector.
+    Effect::new(move |was: Option<bool>| {
+        let open = sheet_open.get();
+        if was == Some(true) && !open {
+            state.selected.set(None);
+        }
+        open
+    });
+    let inspector = Signal::derive(move || {
+        state.selected.get().map(|_| Side {
+            label: "Item",
+            view: (move || view! { <Inspector/> }).into(),
+            open: sheet_open,
+        })
+    });
+    view! {
+        <Shell rail inspector>
+            <h1 class="sr">"Ask"</h1>
+            <div class="answer">
+                <Chips rail_open/>
+                <OpenTrouble/>
+                <Question/>
+                <Centre/>
+            </div>
+        </Shell>
+    }
+}
+
+/// What the side columns hold, for screens that hide them.
+#[component]
+fn Chips(rail_open: RwSignal<bool>) -> impl IntoView {
+    let state = State::here();
+    let chips = Signal::derive(move || {
+        let tables = state.overview.with(|o| o.as_ref().map_or(0, |o| o.schema.tables.len()));
+        let queries = state.knowledge.with(|k| k.as_ref().map_or(0, |k| k.base.entries.len()));
+        vec![
+            SummaryChip { text: format!("{tables} tables"), icon: Icon::Database, tone: Tone::Neutral },
+            SummaryChip { text: format!("{queries} queries"), icon: Icon::History, tone: Tone::Neutral },
+        ]
+    });
+    view! { <SummaryChips chips on_press=Callback::new(move |_| rail_open.set(true))/> }
+}
+
+/// What went wrong with opening, and what to know about the open file.
+#[component]
+fn OpenTrouble() -> impl IntoView {
+    let state = State::here();
+    view! {
+        {move || state.open_error.get().map(|error| {
+            let close = move || view! {
+                <Button label="Close" weight=Weight::Quiet on_press=move || state.open_error.set(None)/>
+            };
+            view! { <Notice tone=Tone::Bad title=error actions=close/> }
+        })}
+        {move || state.notices.get().into_iter().map(|notice| {
+            view! { <Notice tone=Tone::Warn title=notice/> }
+        }).collect_view()}
+    }
+}
+
+#[component]
+fn Question() -> impl IntoView {
+    let state = State::here();
+    let marks = Signal::derive(move || {
+        state.knowledge.with(|knowledge| {
+            state.run.with(|run| match (knowledge, &run.retrieved) {
+                (Some(knowledge), Some(retrieved)) if state.question.with(|q| q.trim() == run.question) => {
+                    marks(&knowledge.base, retrieved)
+                }
+                _ => Vec::new(),
+            })
+        })
+    });
+    let busy = Signal::derive(move || state.run.with(|r| !matches!(r.stage, Stage::Idle | Stage::Done)));
+    let blocked = Signal::derive(move || {
+        let indexed = state.knowledge.with(|k| k.as_ref().map(|k| k.index.is_some()));
+        match indexed {
+            None => "Add a history first".to_owned(),
+            Some(false) => "Index the history first".to_owned(),
+            Some(true) => String::new(),
+        }
+    });
+    view! {
+        <QuestionBox
+            question=state.question
+            marks
+            on_ask=move || spawn_local(ask::ask(state))
+            on_stop=move || ask::stop(state)
+            busy
+            blocked
+            settings=move || view! { <RetrieverSelect/> <GoldSelect/> }
+        />
+    }
+}
+
+/// What the retriever searches.
+#[component]
+fn RetrieverSelect() -> impl IntoView {
+    let state = State::here();
+    let options = Signal::derive(move || {
+        let threshold = state.settings.with(|s| s.retrieval.threshold);
+        LEVELS.map(|(value, words, _)| (value.to_owned(), format!("{words}, {threshold:.2}"))).to_vec()
+    });
+    let value = Signal::derive(move || {
+        let level = state.settings.with(|s| s.retrieval.level);
+        LEVELS.iter().find(|(_, _, l)| *l == level).map_or("both", |(value, _, _)| value).to_owned()
+    });
+    let on_change = Callback::new(move |chosen: String| {
+        if let Some((_, _, level)) = LEVELS.iter().find(|(value, _, _)| *value == chosen) {
+            state.settings.update(|s| s.retrieval.level = *level);
+            state.settings.with_untracked(crate::ui::settings::Settings::save);
+        }
+    });
+    view! { <Select label="Retriever: level and threshold" options value on_change class="quiet not-phone"/> }
+}
+
+const LEVELS: [(&str, &str, Level); 3] = [
+    ("both", "Queries + components", Level::Both),
+    ("query", "Queries", Level::Query),
+    ("component", "Components", Level::Component),
+];
+
+/// Below the question: what to do next, or the answer.
+#[component]
+fn Centre() -> impl IntoView {
+    let state = State::here();
+    let what = Memo::new(move |_| {
+        if state.overview.with(Option::is_none) {
+            return if state.open_error.with(Option::is_some) { Centred::Database } else { Centred::Nothing };
+        }
+        match state.knowledge.with(Option::is_some) {
+            _ if state.run.with(|r| r.stage != Stage::Idle) => Centred::Answer,
+            false => Centred::History,
+            true => Centred::Examples,
+        }
+    });
+    move || match what.get() {
+        Centred::Nothing => ().into_any(),
+        Centred::Database => view! {
+            <DropZone
+                icon=Icon::Database
+                title="Open a database"
+                button="Choose a file"
+                accept=DATABASE_FILES
+                on_files=UnsyncCallback::new(move |files: Vec<web_sys::File>| {
+                    if let Some(file) = files.into_iter().next() {
+                        spawn_local(workspace::open_file(state, file));
+                    }
+                })
+                actions=move || view! {
+                    <Button
+                        label="Demo: Norhaven Ferries"
+                        weight=Weight::Quiet
+                        on_press=move || spawn_local(workspace::open_demo(state))
+                    />
+                }
+            >
+                "Drop a SQLite file here, or pick one. It stays on this machine."
+            </DropZone>
+        }
+        .into_any(),
+        Centred::History => view! {
+            <DropZone
+                icon=Icon::History
+                title="Add the queries you already have"
+                button="Add history"
+                accept=HISTORY_FILES
+                on_files=UnsyncCallback::new(move |files: Vec<web_sys::File>| {
+                    if let Some(file) = files.into_iter().next() {
+                        spawn_local(history::pick(state, file));
+                    }
+                })
+            >
+                "SQL scripts, or logs in JSON, JSONL or CSV. Querylore learns from them what the schema does not say."
+            </DropZone>
+        }
+        .into_any(),
+        Centred::Examples => view! { <Examples/> }.into_any(),
+        Centred::Answer => view! { <AnswerView/> }.into_any(),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Centred {
+    Nothing,
+    Database,
+    History,
+    Examples,
+    Answer,
+}
+
+/// Questions to start with: the demo's, else those of the history.
+#[component]
+fn Examples() -> impl IntoView {
+    let state = State::here();
+    let questions = Signal::derive(move || {
+        let given = state.examples.get();
+        if !given.is_empty() {
+            return given.as_ref().clone();
+        }
+        state.knowledge.with(|k| {
+            k.iter().flat_map(|k| &k.base.entries).filter_map(|e| e.question.clone()).take(5).collect()
+        })
+    });
+    view! {
+        <EmptyState
+            icon=Icon::Ask
+            title="Ask in your own words"
+            actions=move || view! {
+                <ul class="examples">
+                    {move || questions.get().into_iter().map(|question| {
+                        let shown = question.clone();
+                        let go = move || {
+                            state.question.set(question.clone());
+                            if state.knowledge.with_untracked(|k| k.as_ref().is_some_and(|k| k.index.is_some())) {
+                                spawn_local(ask::ask(state));
+                            }
+                        };
+                        view! { <li><Button label=shown on_press=go/></li> }
+                    }).collect_view()}
+                </ul>
+            }
+        >
+            "The answer is made from the history, without a model. It shows the knowledge it used, the SQL and the rows."
+        </EmptyState>
+    }
+}

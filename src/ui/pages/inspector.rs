@@ -1,0 +1,54 @@
+//! The right column: everything about one item.
+
+use leptos::prelude::*;
+
+use crate::present::item::item_view;
+use crate::ui::components::dialog::Dialog;
+use crate::ui::components::item_inspector::ItemInspector;
+use crate::ui::components::sql_view::SqlView;
+use crate::ui::components::toasts::Toasts;
+use crate::ui::download;
+use crate::ui::state::State;
+
+/// The selected item, and the source query that was opened from it.
+#[component]
+pub fn Inspector() -> impl IntoView {
+    let state = State::here();
+    let toasts: Toasts = expect_context();
+    let entry = RwSignal::new(None::<u32>);
+    let view = Memo::new(move |_| {
+        let key = state.selected.get()?;
+        state.knowledge.with(|k| {
+            let k = k.as_ref()?;
+            state.run.with(|r| {
+                item_view(&k.base, key, r.retrieved.as_deref(), r.answer.as_ref().map(|a| a.entry))
+            })
+        })
+    });
+    let source = Signal::derive(move || {
+        let id = entry.get()?;
+        state.knowledge.with(|k| k.as_ref()?.base.entries.get(id as usize).cloned())
+    });
+    view! {
+        {move || view.get().map(|item| view! {
+            <ItemInspector
+                item
+                on_close=move || state.selected.set(None)
+                on_copy=Callback::new(move |text: String| download::copy(toasts, "skeleton", &text))
+                on_item=Callback::new(move |key| state.selected.set(Some(key)))
+                on_entry=Callback::new(move |id| entry.set(Some(id)))
+            />
+        })}
+        <Dialog
+            open=Signal::derive(move || entry.get().is_some())
+            on_close=move || entry.set(None)
+            title=Signal::derive(move || source.get().map(|e| format!("Query #{}", e.id)).unwrap_or_default())
+        >
+            {move || source.get().map(|e| view! {
+                <p class="t12 two">{e.question.clone().unwrap_or_else(|| "no question in the log".to_owned())}</p>
+                <p class="t11 three">{crate::present::item::note(&e)}</p>
+                <SqlView sql=Signal::stored(e.sql.clone()) label="Source query"/>
+            })}
+        </Dialog>
+    }
+}

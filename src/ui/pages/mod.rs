@@ -1,0 +1,9 @@
+//! The pages. They bind signals to components and hold no logic.
+
+pub mod answer;
+pub mod ask;
+pub mod inspector;
+pub mod knowledge;
+pub mod rail;
+pub mod score;
+pub mod settings;

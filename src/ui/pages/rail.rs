@@ -1,0 +1,210 @@
+//! The left column of Ask: the database, the history, recent questions.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::history::KnowledgeBase;
+use crate::present::format;
+use crate::present::schema::nodes;
+use crate::sql::ComponentType;
+use crate::ui::actions::{ask, history};
+use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::file_input::FileInput;
+use crate::ui::components::icon::{Icon, IconView};
+use crate::ui::components::kind::{TypeLabel, kind_class};
+use crate::ui::components::progress::Progress;
+use crate::ui::components::schema_tree::{SchemaTree, Used};
+use crate::ui::components::shell::Section;
+use crate::ui::download;
+use crate::ui::state::{Page, State};
+
+/// Endings that the file dialog offers for a history.
+pub const HISTORY_FILES: &str = ".sql,.json,.jsonl,.ndjson,.csv,.tsv,.txt";
+
+/// The left column.
+#[component]
+pub fn Rail() -> impl IntoView {
+    let state = State::here();
+    let tables = Signal::derive(move || {
+        state.overview.with(|o| o.as_ref().map(|o| Arc::new(nodes(o))).unwrap_or_default())
+    });
+    let size = Signal::derive(move || {
+        tables.with(|t| {
+            let rows: u64 = t.iter().filter_map(|t| t.rows).sum();
+            format!("{} · {} rows", format::counted(t.len(), "table", "tables"), format::count(rows))
+        })
+    });
+    let used = Signal::derive(move || used(state));
+    view! {
+        <Section title="Database" note=size>
+            <div data-filter><SchemaTree tables used/></div>
+        </Section>
+        <HistorySection/>
+        <RecentSection/>
+    }
+}
+
+/// Names that the answer in view uses.
+fn used(state: State) -> Used {
+    state.knowledge.with(|knowledge| {
+        state.run.with(|run| {
+            let (Some(knowledge), Some(answer)) = (knowledge, &run.answer) else { return Used::default() };
+            let items: Vec<_> = knowledge.base.items_of(answer.entry).map(|(_, item)| item).collect();
+            Used::new(items.iter().flat_map(|i| &i.tables), items.iter().flat_map(|i| &i.columns))
+        })
+    })
+}
+
+#[component]
+fn HistorySection() -> impl IntoView {
+    let state = State::here();
+    let queries = Signal::derive(move || {
+        state.knowledge.with(|k| match k {
+            Some(k) => format::counted(k.base.entries.len(), "query", "queries"),
+            None => "none yet".to_owned(),
+        })
+    });
+    let pick = RwSignal::new(0_u32);
+    view! {
+        <Section title="History" note=queries>
+            <div class="sect-b stack">
+                {move || state.knowledge.get().map(|k| view! { <Counts base=k.base.counts()/> })}
+                {move || state.knowledge.get().map(|k| summary(state, &k.base))}
+                <IndexState/>
+                <div class="row wrap">
+                    <Button
+                        label="Add history"
+                        icon=Icon::Upload
+                        on_press=move || pick.update(|n| *n += 1)
+                        disabled=Signal::derive(move || state.overview.with(Option::is_none) || state.work.with(Option::is_some))
+                    />
+                </div>
+                <FileInput
+                    ask=pick
+                    accept=HISTORY_FILES
+                    on_file=UnsyncCallback::new(move |file| spawn_local(history::pick(state, file)))
+                />
+            </div>
+        </Section>
+    }
+}
+
+/// One line a type: its name, a bar, its number of items.
+#[component]
+fn Counts(base: [(ComponentType, usize); 5]) -> impl IntoView {
+    let most = base.iter().map(|(_, n)| *n).max().unwrap_or(1).max(1);
+    view! {
+        <div class="bars history">
+            {base
+                .into_iter()
+                .map(|(kind, n)| {
+                    let share = format!("{:.0}%", n as f64 * 100.0 / most as f64);
+                    view! {
+                        <span><TypeLabel kind/></span>
+                        <span class=format!("track {}", kind_class(kind))><i style:--v=share></i></span>
+                        <a class="n" href=Page::Knowledge.href()>{format::count(n as u64)}</a>
+                    }
+                })
+                .collect_view()}
+        </div>
+    }
+}
+
+fn summary(state: State, base: &KnowledgeBase) -> impl IntoView + use<> {
+    let items = format::counted(base.items.len(), "item", "items");
+    let queries = format::counted(base.entries.len(), "query", "queries");
+    view! {
+        <p class="t11 three">
+            {format!("{items} from {queries}. ")}
+            {move || {
+                state
+                    .report
+                    .get()
+                    .map(|report| {
+                        let said = format!("{} merged, {} skipped. ", report.merged, report.skipped.len());
+                        view! { {said} <a href=Page::Knowledge.href()>"Import report"</a> }
+                    })
+            }}
+        </p>
+    }
+}
+
+/// What the index is doing: at work, ready, or missing.
+#[component]
+pub fn IndexState() -> impl IntoView {
+    let state = State::here();
+    move || {
+        if state.work.with(Option::is_some) {
+            let work = Signal::derive(move || state.work.get().unwrap_or_default());
+            return view! { <Progress work on_cancel=Callback::new(move |()| state.stop.set(true))/> }.into_any();
+        }
+        let encoder = state.settings.with(|s| s.encoder.clone());
+        state.knowledge.with(|k| match k {
+            None => ().into_any(),
+            Some(k) => match k.index_of(&encoder) {
+                Some(index) => {
+                    let vectors = index.entries().len() + index.items().len();
+                    view! {
+                        <p class="t11 two">
+                            <span class="c-ok"><IconView icon=Icon::Check small=true/></span>
+                            {format!(" Indexed with {encoder}, {} vectors", format::count(vectors as u64))}
+                        </p>
+                    }
+                        .into_any()
+                }
+                None => view! {
+                    <p class="t11 two">{format!("Not indexed with {encoder}.")}</p>
+                    <Button
+                        label="Index now"
+                        weight=Weight::Primary
+                        on_press=move || spawn_local(history::index(state))
+                    />
+                }
+                    .into_any(),
+            },
+        })
+    }
+}
+
+#[component]
+fn RecentSection() -> impl IntoView {
+    let state = State::here();
+    view! {
+        <Show when=move || state.recent.with(|r| !r.is_empty())>
+            <Section title="Recent questions">
+                <div class="list">
+                    {move || {
+                        state
+                            .recent
+                            .get()
+                            .into_iter()
+                            .map(|question| {
+                                let shown = question.clone();
+                                let asked = question.clone();
+                                let now = move || state.run.with(|r| r.question == asked).then_some("true");
+                                let again = move |_| {
+                                    state.question.set(question.clone());
+                                    spawn_local(ask::ask(state));
+                                };
+                                view! {
+                                    <button type="button" class="a" aria-current=now on:click=again>
+                                        <span class="cut">{shown}</span>
+                                    </button>
+                                }
+                            })
+                            .collect_view()
+                    }}
+                </div>
+            </Section>
+        </Show>
+    }
+}
+
+/// Saves the last import's report as a text file.
+pub fn download_report(state: State) {
+    if let Some(report) = state.report.get_untracked() {
+        download::text("import-report.txt", "text/plain", report.to_text().as_bytes());
+    }
+}

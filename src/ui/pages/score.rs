@@ -1,0 +1,146 @@
+//! Gold: choosing it, and how the answer compares with it.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::File;
+
+use crate::bench::compare::Verdict;
+use crate::present::format;
+use crate::ui::actions::{ask, tasks};
+use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::dialog::Dialog;
+use crate::ui::components::field::Select;
+use crate::ui::components::file_input::FileInput;
+use crate::ui::components::score_panel::{KnowledgeScore, Score, ScorePanel};
+use crate::ui::components::sql_editor::SqlEditor;
+use crate::ui::state::{Gold, State};
+
+/// Tasks listed in the select; the rest of a long file is reached through its questions.
+const LISTED: usize = 500;
+
+/// The gold that the answer is compared with: none, typed, or a task's.
+#[component]
+pub fn GoldSelect() -> impl IntoView {
+    let state = State::here();
+    let writing = RwSignal::new(false);
+    let draft = RwSignal::new(String::new());
+    let pick = RwSignal::new(0_u32);
+    let options = Signal::derive(move || {
+        let mut options = vec![
+            ("none".to_owned(), "No gold".to_owned()),
+            ("sql".to_owned(), "Gold SQL".to_owned()),
+            ("file".to_owned(), "Open a task file".to_owned()),
+        ];
+        state.tasks.with(|tasks| {
+            options.extend(tasks.iter().take(LISTED).enumerate().map(|(i, task)| {
+                let question: String = task.question.chars().take(64).collect();
+                (format!("task-{i}"), format!("Task {}: {question}", task.question_id))
+            }));
+        });
+        options
+    });
+    let value = Signal::derive(move || match state.gold.get() {
+        Gold::None => "none".to_owned(),
+        Gold::Sql(_) => "sql".to_owned(),
+        Gold::Task(position) => format!("task-{position}"),
+    });
+    let on_change = Callback::new(move |chosen: String| match chosen.as_str() {
+        "none" => {
+            state.gold.set(Gold::None);
+            spawn_local(ask::score(state));
+        }
+        "sql" => writing.set(true),
+        "file" => {
+            pick.update(|n| *n += 1);
+            // The select must show what is in force, not the wish to open a file.
+            state.gold.notify();
+        }
+        task => {
+            if let Some(position) = task.strip_prefix("task-").and_then(|n| n.parse().ok()) {
+                tasks::choose(state, position);
+            }
+        }
+    });
+    let done = move || {
+        writing.set(false);
+        let sql = draft.get_untracked();
+        state.gold.set(if sql.trim().is_empty() { Gold::None } else { Gold::Sql(sql) });
+        spawn_local(ask::score(state));
+    };
+    view! {
+        <Select label="Gold" options value on_change class="quiet"/>
+        <FileInput
+            ask=pick
+            accept=".json"
+            on_file=UnsyncCallback::new(move |file: File| spawn_local(tasks::open(state, file)))
+        />
+        <Dialog
+            open=writing
+            on_close=move || writing.set(false)
+            title="Gold SQL"
+            actions=move || view! { <Button label="Compare" weight=Weight::Primary on_press=done/> }
+        >
+            <SqlEditor text=draft on_run=done label="Gold SQL"/>
+            <p class="t12 three mt-2">"The answer's rows are compared with the rows of this query."</p>
+        </Dialog>
+    }
+}
+
+/// The comparison; without gold, how to get one.
+#[component]
+pub fn ScoreColumn() -> impl IntoView {
+    let state = State::here();
+    let score = Signal::derive(move || {
+        state.run.with(|run| {
+            let mut shown = Score {
+                mode: "bird-ex".to_owned(),
+                equal: None,
+                diagnosis: None,
+                knowledge: None,
+                note: match state.gold.get() {
+                    Gold::None => "Choose a task or give a gold SQL to compare the rows with.".to_owned(),
+                    _ => "The comparison comes here.".to_owned(),
+                },
+            };
+            if let Some(score) = &run.score {
+                shown.equal = Some(score.verdict.correct());
+                shown.note = match score.verdict.as_ref() {
+                    Verdict::Equal => "The rows are the same as gold's.".to_owned(),
+                    Verdict::GoldFailed(error) => format!("The gold SQL does not run: {error}"),
+                    Verdict::PredictedFailed(error) => error.to_string(),
+                    Verdict::Cut { .. } => "A result is too large to compare whole.".to_owned(),
+                    Verdict::Different(_) | Verdict::Missing => String::new(),
+                };
+                if let Verdict::Different(diagnosis) = score.verdict.as_ref() {
+                    shown.diagnosis = Some(diagnosis.clone());
+                }
+                shown.knowledge = score.knowledge.map(|k| KnowledgeScore {
+                    precision: k.precision().unwrap_or(0.0) as f32,
+                    recall: k.recall().unwrap_or(0.0) as f32,
+                    f1: k.f1().unwrap_or(0.0) as f32,
+                    chosen: k.covered + k.superfluous,
+                    hits: k.covered,
+                    wanted: k.required,
+                });
+            }
+            shown
+        })
+    });
+    let gold_sql = RwSignal::new(false);
+    view! {
+        <section aria-label="Score" id="score">
+            <ScorePanel score on_gold=Callback::new(move |()| gold_sql.set(true))/>
+            <Dialog open=gold_sql on_close=move || gold_sql.set(false) title="Gold SQL">
+                <pre class="mono">{move || gold_text(state)}</pre>
+            </Dialog>
+        </section>
+    }
+}
+
+fn gold_text(state: State) -> String {
+    match state.gold.get() {
+        Gold::None => format!("No gold is chosen. {} are open.", state.tasks.with(|t| format::counted(t.len(), "task", "tasks"))),
+        Gold::Sql(sql) => sql,
+        Gold::Task(position) => state.tasks.with(|t| t.get(position).map(|t| t.gold.clone()).unwrap_or_default()),
+    }
+}

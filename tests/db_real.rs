@@ -1,0 +1,134 @@
+//! Real databases: BIRD's superhero with its gold queries, two small ones, and all of Spider.
+//!
+//! Reads the folder named by QUERYLORE_DATA (default ../shared/data); without it the tests say that
+//! they were skipped.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use querylore::bench::compare::Mode;
+use querylore::bench::score::{limits, score};
+use querylore::bench::task::{read_predictions, read_tasks};
+use querylore::db::introspect::overview;
+use querylore::db::notes::{apply, column_notes};
+use querylore::db::{Database, Host, QueryLimits};
+
+fn data() -> Option<PathBuf> {
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data");
+    let folder = std::env::var_os("QUERYLORE_DATA").map_or_else(|| PathBuf::from(default), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no folder {}", folder.display());
+    None
+}
+
+fn superhero(data: &Path) -> PathBuf {
+    data.join("bird/dev_databases/superhero/superhero.sqlite")
+}
+
+#[test]
+fn bird_golds_equal_themselves() {
+    let Some(data) = data() else { return };
+    let all = read_tasks(&std::fs::read(data.join("bird/dev.json")).unwrap()).unwrap();
+    assert_eq!(all.len(), 853);
+    let tasks: Vec<_> = all.into_iter().filter(|task| task.db_id == "superhero").collect();
+    assert_eq!(tasks.len(), 129);
+    let mut answers = serde_json::Map::new();
+    for task in &tasks {
+        let answer = format!("{}\t----- bird -----\tsuperhero", task.gold);
+        answers.insert(task.question_id.to_string(), answer.into());
+    }
+    let predictions =
+        read_predictions(serde_json::Value::Object(answers).to_string().as_bytes(), &tasks).unwrap();
+    let path = superhero(&data);
+    for from_bytes in [false, true] {
+        let started = Instant::now();
+        let open = |_: &str| {
+            if from_bytes {
+                Database::from_bytes(std::fs::read(&path).unwrap(), Host::default())
+            } else {
+                Database::from_path(&path, Host::default())
+            }
+        };
+        let report = score(Mode::BirdEx, &tasks, &predictions, open, limits()).unwrap();
+        println!("129 golds against themselves, bytes {from_bytes}: {:?}", started.elapsed());
+        assert_eq!((report.overall.correct, report.overall.total, report.cut), (129, 129, 0));
+        assert_eq!(report.by_difficulty.values().map(|tally| tally.total).sum::<usize>(), 129);
+    }
+}
+
+#[test]
+fn history_tasks_run_and_hold_their_knowledge() {
+    let Some(data) = data() else { return };
+    let tasks = read_tasks(&std::fs::read(data.join("bird-history-mini/tasks.json")).unwrap()).unwrap();
+    assert_eq!(tasks.iter().map(|task| task.knowledge.len()).sum::<usize>(), 589);
+    assert!(tasks.iter().flat_map(|task| &task.knowledge).all(|item| item.kind.is_some()));
+    let db = Database::from_path(&superhero(&data), Host::default()).unwrap();
+    let runnable: Vec<_> = tasks.iter().filter(|task| task.db_id == "superhero").collect();
+    assert_eq!(runnable.len(), 40);
+    for task in runnable {
+        let rows = db.execute(&task.gold, QueryLimits::default()).unwrap().rows;
+        assert!((1..=20).contains(&rows.len()), "{}", task.question_id);
+    }
+}
+
+#[test]
+fn column_notes_of_every_bird_database_are_read() {
+    let Some(data) = data() else { return };
+    let (mut files, mut notes) = (0, 0);
+    for folder in std::fs::read_dir(data.join("bird/dev_databases")).unwrap() {
+        for file in std::fs::read_dir(folder.unwrap().path().join("database_description")).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_none_or(|end| end != "csv") {
+                continue;
+            }
+            files += 1;
+            let found = column_notes(&std::fs::read(&path).unwrap());
+            notes += found.unwrap_or_else(|error| panic!("{}: {error}", path.display())).len();
+        }
+    }
+    assert!(files > 40 && notes > 300, "{files} files, {notes} notes");
+    let db = Database::from_path(&superhero(&data), Host::default()).unwrap();
+    let mut schema = overview(&db, 5_000).unwrap().schema;
+    let csv = std::fs::read(superhero(&data).with_file_name("database_description/superhero.csv")).unwrap();
+    let table = schema.tables.iter_mut().find(|table| table.name == "superhero").unwrap();
+    assert_eq!(apply(table, &column_notes(&csv).unwrap()), 0);
+    assert!(table.column("id").unwrap().note.as_ref().unwrap().contains("unique identifier"));
+}
+
+#[test]
+fn every_database_opens_and_gives_an_overview() {
+    let Some(data) = data() else { return };
+    let mut files =
+        vec![data.join("small/Chinook_Sqlite.sqlite"), data.join("small/sql-murder-mystery.db"), superhero(&data)];
+    for folder in std::fs::read_dir(data.join("spider/database")).unwrap() {
+        let folder = folder.unwrap().path();
+        for file in std::fs::read_dir(&folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|end| end == "sqlite") {
+                files.push(path);
+            }
+        }
+    }
+    assert_eq!(files.len(), 166);
+    let started = Instant::now();
+    let (mut tables, mut rows, mut keys) = (0, 0, 0);
+    for path in &files {
+        let db = Database::from_bytes(std::fs::read(path).unwrap(), Host::default())
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let found = overview(&db, 10_000).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for notice in &found.notices {
+            println!("{}: {notice}", path.display());
+        }
+        assert_eq!(found.schema.tables.len(), found.tables.len());
+        for (table, info) in found.schema.tables.iter().zip(&found.tables) {
+            assert!(info.rows.is_some(), "{}: {}", path.display(), table.name);
+            assert_eq!(table.columns.len(), info.columns.len());
+            tables += 1;
+            rows += info.rows.unwrap_or(0);
+            keys += table.foreign_keys.len();
+        }
+    }
+    println!("{} databases, {tables} tables, {rows} rows, {keys} keys: {:?}", files.len(), started.elapsed());
+}

@@ -16,7 +16,11 @@ fn main() {
     console_error_panic_hook::set_once();
     mount_to_body(|| {
         let states = window().location().hash().is_ok_and(|hash| hash == "#states");
-        if states { view! { <states::States/> }.into_any() } else { view! { <workspace::Workspace/> }.into_any() }
+        if states {
+            view! { <states::States/> }.into_any()
+        } else {
+            view! { <workspace::Workspace/> }.into_any()
+        }
     });
     // Scripts that take pictures wait for this.
     if let Some(body) = document().body() {

@@ -30,10 +30,17 @@ GROUP BY month
 ORDER BY month";
 
 pub fn marks() -> Vec<Marked> {
-    [("On-time share", Some(Calculation)), ("by month", Some(Dimension)), ("Harbour Loop", None), ("fiscal 2024", Some(Condition))]
-        .into_iter()
-        .filter_map(|(text, kind)| QUESTION.find(text).map(|start| Marked { start, end: start + text.len(), kind }))
-        .collect()
+    [
+        ("On-time share", Some(Calculation)),
+        ("by month", Some(Dimension)),
+        ("Harbour Loop", None),
+        ("fiscal 2024", Some(Condition)),
+    ]
+    .into_iter()
+    .filter_map(|(text, kind)| {
+        QUESTION.find(text).map(|start| Marked { start, end: start + text.len(), kind })
+    })
+    .collect()
 }
 
 pub fn changes() -> Vec<Change> {
@@ -42,7 +49,13 @@ pub fn changes() -> Vec<Change> {
         .filter_map(|(after, before)| {
             let start = SQL.find(after)?;
             let end = start + after.len();
-            Some(Change { start, end, before: before.into(), after: after.into(), reason: "The question names it.".into() })
+            Some(Change {
+                start,
+                end,
+                before: before.into(),
+                after: after.into(),
+                reason: "The question names it.".into(),
+            })
         })
         .collect()
 }
@@ -86,7 +99,12 @@ pub fn item() -> ItemView {
         bar,
         figure: figure.into(),
     };
-    let with = |key, kind: ComponentType, title: &str, together| Companion { key, kind, title: title.into(), together };
+    let with = |key, kind: ComponentType, title: &str, together| Companion {
+        key,
+        kind,
+        title: title.into(),
+        together,
+    };
     let source = |entry, question: Option<&str>, sql: &str, note: &str| Source {
         entry,
         question: question.map(Into::into),
@@ -132,7 +150,12 @@ pub fn tables() -> Vec<TableNode> {
         refers_to: (name == "vessel_id").then(|| "vessels".into()),
         note: None,
     };
-    let table = |name: &str, rows| TableNode { name: name.into(), rows: Some(rows), view: false, columns: Vec::new() };
+    let table = |name: &str, rows| TableNode {
+        name: name.into(),
+        rows: Some(rows),
+        view: false,
+        columns: Vec::new(),
+    };
     let sailings = TableNode {
         columns: vec![
             column("sailing_id", "INTEGER", "1 to 38,412"),
@@ -146,12 +169,22 @@ pub fn tables() -> Vec<TableNode> {
         ..table("sailings", 38_412)
     };
     let mut out = vec![sailings];
-    out.extend([("timetable", 2_204), ("routes", 11), ("piers", 19), ("a table with a very long name", 14), ("tickets", 61_870)].map(|(n, r)| table(n, r)));
+    out.extend(
+        [
+            ("timetable", 2_204),
+            ("routes", 11),
+            ("piers", 19),
+            ("a table with a very long name", 14),
+            ("tickets", 61_870),
+        ]
+        .map(|(n, r)| table(n, r)),
+    );
     out
 }
 
 pub fn used() -> Used {
-    let columns = ["op_day", "op_line", "state", "dep_delay_s"].map(|c| ("sailings".to_owned(), c.to_owned()));
+    let columns =
+        ["op_day", "op_line", "state", "dep_delay_s"].map(|c| ("sailings".to_owned(), c.to_owned()));
     Used::new(&["timetable".to_owned(), "routes".to_owned()], &columns)
 }
 
@@ -176,7 +209,12 @@ fn months(digits: f64) -> ResultSet {
             vec![Value::Text((*month).into()), Value::Integer(*n), Value::Integer(*on_time), Value::Real(pct)]
         })
         .collect();
-    ResultSet { columns: columns(&["month", "sailings", "on_time", "on_time_pct"]), rows, more: false, elapsed_ms: 12.0 }
+    ResultSet {
+        columns: columns(&["month", "sailings", "on_time", "on_time_pct"]),
+        rows,
+        more: false,
+        elapsed_ms: 12.0,
+    }
 }
 
 pub fn result() -> Arc<ResultSet> {
@@ -184,9 +222,9 @@ pub fn result() -> Arc<ResultSet> {
 }
 
 pub fn against() -> Arc<Against> {
-    let mut rows: Vec<RowPair> = (0..5).map(|i| RowPair { ours: Some(i), gold: Some(i) }).collect();
-    rows.push(RowPair { ours: Some(5), gold: None });
-    rows.push(RowPair { ours: None, gold: Some(5) });
+    let mut rows: Vec<RowPair> = (0..5).map(|i| RowPair { ours: Some(i), gold: Some(i), copy: false }).collect();
+    rows.push(RowPair { ours: Some(5), gold: None, copy: false });
+    rows.push(RowPair { ours: None, gold: Some(5), copy: false });
     Arc::new(Against { gold: Arc::new(months(100.0)), rows })
 }
 
@@ -201,10 +239,20 @@ pub fn large() -> Arc<ResultSet> {
                 3 => Value::Text("a long remark ".repeat(20)),
                 _ => Value::Text("短い".into()),
             };
-            vec![Value::Text(format!("2024-11-{:02}", i % 30 + 1)), odd, Value::Integer(9_007_199_254_740_993 + i), Value::Real(i as f64 / 7.0)]
+            vec![
+                Value::Text(format!("2024-11-{:02}", i % 30 + 1)),
+                odd,
+                Value::Integer(9_007_199_254_740_993 + i),
+                Value::Real(i as f64 / 7.0),
+            ]
         })
         .collect();
-    Arc::new(ResultSet { columns: columns(&["day", "remark", "serial", "share of it"]), rows, more: true, elapsed_ms: 4_210.0 })
+    Arc::new(ResultSet {
+        columns: columns(&["day", "remark", "serial", "share of it"]),
+        rows,
+        more: true,
+        elapsed_ms: 4_210.0,
+    })
 }
 
 pub fn score() -> Score {
@@ -213,10 +261,19 @@ pub fn score() -> Score {
         equal: Some(false),
         diagnosis: Some(Diagnosis {
             only_rounding: Some(11),
-            sentence: "Same months and counts. Only on_time_pct differs: gold keeps 2 decimals, the answer keeps 1.".into(),
+            sentence:
+                "Same months and counts. Only on_time_pct differs: gold keeps 2 decimals, the answer keeps 1."
+                    .into(),
             ..Diagnosis::default()
         }),
-        knowledge: Some(KnowledgeScore { precision: 0.83, recall: 1.0, f1: 0.91, chosen: 6, hits: 5, wanted: 5 }),
+        knowledge: Some(KnowledgeScore {
+            precision: 0.83,
+            recall: 1.0,
+            f1: 0.91,
+            chosen: 6,
+            hits: 5,
+            wanted: 5,
+        }),
         note: String::new(),
     }
 }

@@ -27,7 +27,11 @@ use querylore::ui::components::trace::{Stage, StageState, Trace};
 use super::sample;
 
 fn report() -> Arc<Report> {
-    let syntax = Reason::Syntax { message: "Expected an expression, found FROM".into(), line: Some(88), column: Some(8) };
+    let syntax = Reason::Syntax {
+        message: "Expected an expression, found FROM".into(),
+        line: Some(88),
+        column: Some(8),
+    };
     let skip = |line, number, reason, start: &str| Skip { line, number, reason, start: start.into() };
     Arc::new(Report {
         name: "team log.sql".into(),
@@ -35,7 +39,10 @@ fn report() -> Arc<Report> {
         kept: 131,
         merged: 9,
         merges: vec![Merge { entry: 87, lines: vec![3, 9, 14, 88, 91] }],
-        skipped: vec![skip(88, 61, syntax, "SELECT FROM sailings"), skip(203, 140, Reason::NotAQuery("DELETE".into()), "DELETE FROM tickets")],
+        skipped: vec![
+            skip(88, 61, syntax, "SELECT FROM sailings"),
+            skip(203, 140, Reason::NotAQuery("DELETE".into()), "DELETE FROM tickets"),
+        ],
         ..Report::default()
     })
 }
@@ -45,8 +52,17 @@ fn plan() -> Plan {
     Plan {
         name: "log.csv".into(),
         format: Format::Table { delimiter: b',' },
-        columns: vec![column("statement", "SELECT COUNT(*) FROM sailings"), column("asked", "How many sailings?"), column("who", "m.okoye")],
-        mapping: Mapping { sql: Some("statement".into()), question: Some("asked".into()), user: Some("who".into()), ..Mapping::default() },
+        columns: vec![
+            column("statement", "SELECT COUNT(*) FROM sailings"),
+            column("asked", "How many sailings?"),
+            column("who", "m.okoye"),
+        ],
+        mapping: Mapping {
+            sql: Some("statement".into()),
+            question: Some("asked".into()),
+            user: Some("who".into()),
+            ..Mapping::default()
+        },
         databases: vec![("ferries".into(), 120), ("superhero".into(), 22)],
         database: None,
         records: 142,
@@ -161,7 +177,12 @@ fn Working() -> impl IntoView {
         seconds_left: Some(seconds_left),
         note: note.into(),
     };
-    let stages = [("Retrieve 34 ms", StageState::Done), ("Adapt", StageState::Done), ("Run", StageState::Now), ("Score", StageState::Waiting)];
+    let stages = [
+        ("Retrieve 34 ms", StageState::Done),
+        ("Adapt", StageState::Done),
+        ("Run", StageState::Now),
+        ("Score", StageState::Waiting),
+    ];
     let stages = stages.map(|(text, state)| Stage { text: text.into(), state }).to_vec();
     view! {
         <Figure name="Progress · indexing">

@@ -14,7 +14,9 @@ use querylore::ui::components::question_box::QuestionBox;
 use querylore::ui::components::result_table::ResultTable;
 use querylore::ui::components::schema_tree::SchemaTree;
 use querylore::ui::components::score_panel::ScorePanel;
-use querylore::ui::components::shell::{NavItem, Section, Shell, Side, Status, SummaryChip, SummaryChips, TabBar, TopBar};
+use querylore::ui::components::shell::{
+    NavItem, Section, Shell, Side, Status, SummaryChip, SummaryChips, TabBar, TopBar,
+};
 use querylore::ui::components::sql_editor::SqlEditor;
 use querylore::ui::components::sql_view::SqlView;
 use querylore::ui::components::tabs::{Tab, Tabs};
@@ -46,10 +48,30 @@ fn Bar() -> impl IntoView {
         minor,
     };
     let databases = vec![
-        MenuItem { label: "Norhaven Ferries".into(), detail: "6.4 MB".into(), checked: Some(true), ..MenuItem::default() },
-        MenuItem { label: "superhero".into(), detail: "0.2 MB".into(), checked: Some(false), ..MenuItem::default() },
-        MenuItem { label: "Open a database".into(), icon: Some(Icon::File), ruled: true, ..MenuItem::default() },
-        MenuItem { label: "Remove superhero".into(), icon: Some(Icon::Close), danger: true, ..MenuItem::default() },
+        MenuItem {
+            label: "Norhaven Ferries".into(),
+            detail: "6.4 MB".into(),
+            checked: Some(true),
+            ..MenuItem::default()
+        },
+        MenuItem {
+            label: "superhero".into(),
+            detail: "0.2 MB".into(),
+            checked: Some(false),
+            ..MenuItem::default()
+        },
+        MenuItem {
+            label: "Open a database".into(),
+            icon: Some(Icon::File),
+            ruled: true,
+            ..MenuItem::default()
+        },
+        MenuItem {
+            label: "Remove superhero".into(),
+            icon: Some(Icon::Close),
+            danger: true,
+            ..MenuItem::default()
+        },
     ];
     let databases = StoredValue::new(databases);
     view! {
@@ -98,7 +120,8 @@ fn Centre(selected: RwSignal<Option<u32>>, rail: RwSignal<bool>, toasts: Toasts)
         SummaryChip { text: "10 tables".into(), icon: Icon::Database, tone: Tone::Neutral },
         SummaryChip { text: "142 queries".into(), icon: Icon::History, tone: Tone::Neutral },
     ];
-    let stages = ["Retrieve 34 ms", "Adapt", "Run 12 ms"].map(|text| Stage { text: text.into(), state: StageState::Done });
+    let stages = ["Retrieve 34 ms", "Adapt", "Run 12 ms"]
+        .map(|text| Stage { text: text.into(), state: StageState::Done });
     let stages = Signal::stored(stages.to_vec());
     view! {
         <h1 class="sr">"Ask"</h1>

@@ -137,9 +137,7 @@ pub fn to_csv(result: &ResultSet) -> Result<Vec<u8>, csv::Error> {
     for row in &result.rows {
         writer.write_record(row.iter().map(|value| match value {
             Value::Null => String::new(),
-            Value::Blob(bytes) => {
-                bytes.iter().fold(String::from("0x"), |text, b| text + &format!("{b:02X}"))
-            }
+            Value::Blob(bytes) => bytes.iter().fold(String::from("0x"), |text, b| text + &format!("{b:02X}")),
             other => full(other),
         }))?;
     }

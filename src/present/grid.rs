@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cells;
-use crate::bench::align::align;
+use crate::bench::align::{AlignedRow, RowKind, align};
 use crate::bench::compare::Complete;
 use crate::db::{ResultSet, Value};
 
@@ -14,6 +14,8 @@ pub struct RowPair {
     pub ours: Option<usize>,
     /// Row of gold; None for a row that only we have, and where no gold is compared.
     pub gold: Option<usize>,
+    /// One more copy of a row that gold has too; bird-ex does not count copies.
+    pub copy: bool,
 }
 
 /// Our result beside gold, row by row.
@@ -59,7 +61,13 @@ pub struct Row {
 /// Our rows beside gold's; None where a limit cut one of them.
 pub fn against(gold: Arc<ResultSet>, ours: &ResultSet) -> Option<Against> {
     let aligned = align(Complete::new(&gold)?, Complete::new(ours)?);
-    let rows = aligned.rows.iter().map(|row| RowPair { ours: row.predicted, gold: row.gold }).collect();
+    let pair = |row: &AlignedRow| RowPair {
+        ours: row.predicted,
+        gold: row.gold,
+        copy: row.kind == RowKind::Duplicate,
+    };
+    // A copy that only gold has would be a row of its own that means nothing.
+    let rows = aligned.rows.iter().map(pair).filter(|pair| pair.ours.is_some() || !pair.copy).collect();
     Some(Against { gold, rows })
 }
 
@@ -72,7 +80,7 @@ pub fn len(ours: &ResultSet, against: Option<&Against>) -> usize {
 pub fn row(ours: &ResultSet, against: Option<&Against>, index: usize) -> Option<Row> {
     let pair = match against {
         Some(against) => *against.rows.get(index)?,
-        None => RowPair { ours: Some(index), gold: None },
+        None => RowPair { ours: Some(index), gold: None, copy: false },
     };
     let mine = pair.ours.map(|i| ours.rows.get(i)).unwrap_or_default();
     let gold = against.and_then(|a| pair.gold.and_then(|i| a.gold.rows.get(i)));
@@ -88,7 +96,7 @@ pub fn row(ours: &ResultSet, against: Option<&Against>, index: usize) -> Option<
     let fate = match (mine, gold) {
         (None, None) => return None,
         (None, Some(_)) => RowFate::Missing,
-        (Some(_), None) if against.is_some() => RowFate::Extra,
+        (Some(_), None) if against.is_some() && !pair.copy => RowFate::Extra,
         _ => RowFate::Both,
     };
     Some(Row { number: mine.and(pair.ours).map(|i| i + 1), fate, cells: (0..width).map(cell).collect() })
@@ -137,7 +145,7 @@ mod tests {
     fn rows_stand_beside_gold() {
         let ours = set(&[94.9, 1.0]);
         let gold = set(&[94.89, 7.0]);
-        let pair = |ours, gold| RowPair { ours, gold };
+        let pair = |ours, gold| RowPair { ours, gold, copy: false };
         let rows = vec![pair(Some(0), Some(0)), pair(None, Some(1)), pair(Some(1), None)];
         let against = Against { gold: Arc::new(gold), rows };
         assert_eq!(len(&ours, Some(&against)), 3);

@@ -220,7 +220,8 @@ mod tests {
     use crate::retrieval::{Evidence, ItemHit, Phrase};
 
     fn kb() -> KnowledgeBase {
-        let entry = |id: u32, count| Entry { id, sql: "SELECT 1 WHERE a = 1".into(), count, ..Entry::default() };
+        let entry =
+            |id: u32, count| Entry { id, sql: "SELECT 1 WHERE a = 1".into(), count, ..Entry::default() };
         let at = |entry, literal: &str| Occurrence {
             entry,
             sql: "a = 1".into(),
@@ -254,7 +255,10 @@ mod tests {
         assert_eq!(view.seen, 5);
         assert_eq!(view.values, [("1".to_owned(), 4), ("2".to_owned(), 1)]);
         assert_eq!(view.occurs_with.iter().map(|c| (c.key, c.together)).collect::<Vec<_>>(), [(1, 4)]);
-        assert_eq!(view.sources.iter().map(|s| (s.entry, s.adapted)).collect::<Vec<_>>(), [(1, true), (0, false)]);
+        assert_eq!(
+            view.sources.iter().map(|s| (s.entry, s.adapted)).collect::<Vec<_>>(),
+            [(1, true), (0, false)]
+        );
         assert_eq!(item_view(&kb(), 9, None, None), None);
     }
 

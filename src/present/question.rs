@@ -33,7 +33,8 @@ pub fn pieces(question: &str, marks: &[Marked]) -> Vec<Piece> {
         if mark.start < at {
             continue;
         }
-        let (Some(before), Some(text)) = (question.get(at..mark.start), question.get(mark.start..mark.end)) else {
+        let (Some(before), Some(text)) = (question.get(at..mark.start), question.get(mark.start..mark.end))
+        else {
             continue;
         };
         if !before.is_empty() {

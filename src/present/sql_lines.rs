@@ -80,7 +80,12 @@ pub fn lines(sql: &str, spans: &[Span], changes: &[Change], error: Option<usize>
                 }
                 let part = part.strip_suffix('\r').unwrap_or(part);
                 if let (Some(line), false) = (out.last_mut(), part.is_empty()) {
-                    line.pieces.push(Piece { text: part.to_owned(), kind: token.kind, was: was.clone(), error });
+                    line.pieces.push(Piece {
+                        text: part.to_owned(),
+                        kind: token.kind,
+                        was: was.clone(),
+                        error,
+                    });
                 }
             }
         }
@@ -160,7 +165,8 @@ pub fn fold(lines: &[Line], limit: usize) -> Vec<Shown> {
     if lines.len() <= limit {
         return (0..lines.len()).map(Shown::Line).collect();
     }
-    let carries = |line: &Line| line.gutter.is_some() || line.pieces.iter().any(|p| p.was.is_some() || p.error);
+    let carries =
+        |line: &Line| line.gutter.is_some() || line.pieces.iter().any(|p| p.was.is_some() || p.error);
     let any = lines.iter().any(carries);
     let keep = |i: usize, line: &Line| if any { carries(line) } else { i < limit };
     let mut out: Vec<Shown> = Vec::new();

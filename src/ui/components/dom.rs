@@ -33,7 +33,9 @@ pub fn matching(root: &web_sys::Element, selector: &str) -> Vec<web_sys::HtmlEle
 /// end of the list (`first` says which).
 pub fn move_focus(items: &[web_sys::HtmlElement], step: Option<i32>, first: bool) {
     let active = document().active_element();
-    let now = items.iter().position(|item| active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element));
+    let now = items
+        .iter()
+        .position(|item| active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element));
     let last = items.len().saturating_sub(1);
     let next = match (step, now) {
         (None, _) | (_, None) => {
@@ -71,7 +73,9 @@ pub fn trap_tab(event: &web_sys::KeyboardEvent, root: &web_sys::Element) {
     let items = focusable(root);
     let (Some(first), Some(last)) = (items.first(), items.last()) else { return };
     let active = document().active_element();
-    let is = |item: &web_sys::HtmlElement| active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element);
+    let is = |item: &web_sys::HtmlElement| {
+        active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element)
+    };
     if event.shift_key() && is(first) {
         event.prevent_default();
         focus(last);

@@ -63,7 +63,8 @@ pub fn ImportMapping(
 fn Columns(plan: RwSignal<Plan>, on_database_column: Callback<()>) -> impl IntoView {
     let options = move |required: bool| {
         plan.with_untracked(|p| {
-            let none = (NONE.to_owned(), if required { "choose a column" } else { "not in this file" }.to_owned());
+            let none =
+                (NONE.to_owned(), if required { "choose a column" } else { "not in this file" }.to_owned());
             let columns = p.columns.iter().map(|c| (c.name.clone(), c.name.clone()));
             std::iter::once(none).chain(columns).collect::<Vec<_>>()
         })
@@ -76,7 +77,9 @@ fn Columns(plan: RwSignal<Plan>, on_database_column: Callback<()>) -> impl IntoV
             let value = Signal::derive(move || chosen().unwrap_or_else(|| NONE.to_owned()));
             let sample = move || {
                 let chosen = chosen();
-                plan.with(|p| p.columns.iter().find(|c| Some(&c.name) == chosen.as_ref()).map(|c| c.samples.join(" · ")))
+                plan.with(|p| {
+                    p.columns.iter().find(|c| Some(&c.name) == chosen.as_ref()).map(|c| c.samples.join(" · "))
+                })
             };
             let on_change = Callback::new(move |column: String| {
                 plan.update(|p| *part(&mut p.mapping) = Some(column).filter(|c| c != NONE));

@@ -26,7 +26,10 @@ pub fn ImportReportView(
     let lists = [
         ("Skipped", skipped(&report)),
         ("Merged", merged(&report)),
-        ("Remarks", report.notes.iter().map(|n| (lines(&[n.line]), format!("{} (#{})", n.text, n.entry))).collect()),
+        (
+            "Remarks",
+            report.notes.iter().map(|n| (lines(&[n.line]), format!("{} (#{})", n.text, n.entry))).collect(),
+        ),
     ];
     // A list without findings has no tab.
     let lists: Vec<(&str, Vec<Finding>)> = lists.into_iter().filter(|(_, list)| !list.is_empty()).collect();
@@ -116,6 +119,7 @@ fn lines(lines: &[u32]) -> String {
     let word = if lines.len() == 1 { "line" } else { "lines" };
     let named: Vec<String> = lines.iter().take(NAMED).map(u32::to_string).collect();
     let rest = lines.len().saturating_sub(NAMED);
-    let rest = if rest > 0 { format!(" and {}", format::counted(rest, "other", "others")) } else { String::new() };
+    let rest =
+        if rest > 0 { format!(" and {}", format::counted(rest, "other", "others")) } else { String::new() };
     format!("{word} {}{rest}", named.join(", "))
 }

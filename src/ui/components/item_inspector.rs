@@ -47,7 +47,19 @@ pub fn ItemInspector(
     /// Opens a source query.
     on_entry: Callback<u32>,
 ) -> impl IntoView {
-    let ItemView { key: _, kind, title, description, skeleton, values, score, why, occurs_with, sources, seen } = item;
+    let ItemView {
+        key: _,
+        kind,
+        title,
+        description,
+        skeleton,
+        values,
+        score,
+        why,
+        occurs_with,
+        sources,
+        seen,
+    } = item;
     let copy = skeleton.clone();
     let of = seen;
     let toggle = move |wanted: Keep| {
@@ -55,7 +67,8 @@ pub fn ItemInspector(
         on_keep.run(if now == wanted { Keep::Auto } else { wanted });
     };
     let pin = Signal::derive(move || if keep.get() == Keep::Pinned { "Unpin" } else { "Pin" }.to_owned());
-    let drop = Signal::derive(move || if keep.get() == Keep::Dropped { "Use again" } else { "Drop" }.to_owned());
+    let drop =
+        Signal::derive(move || if keep.get() == Keep::Dropped { "Use again" } else { "Drop" }.to_owned());
     view! {
         <div class="ins-h stack">
             <div class="row">
@@ -140,7 +153,9 @@ fn ValuesSeen(values: Vec<(String, usize)>) -> impl IntoView {
 }
 
 fn reason(reason: Reason, kind: ComponentType) -> impl IntoView {
-    let phrase = reason.phrase.map(|text| view! { <span class=format!("phrase {}", kind_class(kind))>{text}</span> " " });
+    let phrase = reason
+        .phrase
+        .map(|text| view! { <span class=format!("phrase {}", kind_class(kind))>{text}</span> " " });
     view! {
         <li>
             <span>{phrase}{reason.text}</span>
@@ -154,7 +169,11 @@ fn reason(reason: Reason, kind: ComponentType) -> impl IntoView {
 fn Sources(sources: Vec<Source>, kind: ComponentType, seen: usize, on_entry: Callback<u32>) -> impl IntoView {
     let all = RwSignal::new(false);
     let count = sources.len();
-    let note = format!("{} in {}", format::times(seen), format::counted(count, "distinct query", "distinct queries"));
+    let note = format!(
+        "{} in {}",
+        format::times(seen),
+        format::counted(count, "distinct query", "distinct queries")
+    );
     let sources = StoredValue::new(sources);
     let list = move || {
         let limit = if all.get() { usize::MAX } else { SOURCES };

@@ -95,7 +95,8 @@ pub fn Menu(
             }
             letter if letter.chars().count() == 1 && letter != " " && !dom::command_key(&event) => {
                 let wanted = letter.to_lowercase();
-                let starts = |e: &&web_sys::HtmlElement| e.inner_text().trim().to_lowercase().starts_with(&wanted);
+                let starts =
+                    |e: &&web_sys::HtmlElement| e.inner_text().trim().to_lowercase().starts_with(&wanted);
                 if let Some(line) = lines.iter().find(starts) {
                     dom::focus(line);
                 }

@@ -36,7 +36,8 @@ pub fn QuestionBox(
     settings: Option<ViewFn>,
 ) -> impl IntoView {
     let area = NodeRef::<html::Textarea>::new();
-    let cannot = Memo::new(move |_| question.with(|q| q.trim().is_empty()) || blocked.with(|b| !b.is_empty()));
+    let cannot =
+        Memo::new(move |_| question.with(|q| q.trim().is_empty()) || blocked.with(|b| !b.is_empty()));
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Enter" && dom::command_key(&event) && !event.is_composing() {
             event.prevent_default();

@@ -65,7 +65,8 @@ pub fn ResultRow(
         .map(|(column, cell)| {
             let place = (index, column);
             let cell_id = id.with_value(|id| format!("{id}-{index}-{column}"));
-            let mut class = if cells::style(&cell.value) == CellStyle::Number { "num" } else { "" }.to_owned();
+            let mut class =
+                if cells::style(&cell.value) == CellStyle::Number { "num" } else { "" }.to_owned();
             if cell.gold.is_some() {
                 class.push_str(" diff");
             }

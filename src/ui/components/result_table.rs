@@ -58,7 +58,9 @@ pub fn ResultTable(
     let value_at = move |(row, column): At| {
         result.with_untracked(|r| {
             beside.with_untracked(|b| {
-                grid::row(r, b.as_deref(), row).and_then(|row| row.cells.into_iter().nth(column)).map(|c| c.value)
+                grid::row(r, b.as_deref(), row)
+                    .and_then(|row| row.cells.into_iter().nth(column))
+                    .map(|c| c.value)
             })
         })
     };
@@ -157,10 +159,13 @@ fn Grid(
         }
     };
     let gap = move |rows: usize| format!("{}px", rows as f64 * row_height.get());
-    let widths = Memo::new(move |_| result.with(|r| if r.rows.len() > grid::ALL_UP_TO { widths(r) } else { Vec::new() }));
+    let widths = Memo::new(move |_| {
+        result.with(|r| if r.rows.len() > grid::ALL_UP_TO { widths(r) } else { Vec::new() })
+    });
     let keys = move || {
         // A row is drawn anew when the result or the comparison behind it changes.
-        let mark = result.with(|r| Arc::as_ptr(r) as usize) ^ beside.with(|b| b.as_ref().map_or(0, |b| Arc::as_ptr(b) as usize));
+        let mark = result.with(|r| Arc::as_ptr(r) as usize)
+            ^ beside.with(|b| b.as_ref().map_or(0, |b| Arc::as_ptr(b) as usize));
         range.get().map(move |i| (mark, i)).collect::<Vec<_>>()
     };
     let draw = move |(_, index): (usize, usize)| {
@@ -201,11 +206,18 @@ fn Grid(
 /// come and go.
 fn widths(result: &ResultSet) -> Vec<usize> {
     let seen = || result.rows.iter().take(grid::ALL_UP_TO);
-    let width = |column: usize| seen().filter_map(|row| row.get(column)).map(|v| cells::short(v).chars().count()).max();
+    let width = |column: usize| {
+        seen().filter_map(|row| row.get(column)).map(|v| cells::short(v).chars().count()).max()
+    };
     (0..result.columns.len()).map(|i| width(i).unwrap_or(0).clamp(4, 44)).collect()
 }
 
-fn moved(event: &KeyboardEvent, (row, column): At, (rows, columns): (usize, usize), page: usize) -> Option<At> {
+fn moved(
+    event: &KeyboardEvent,
+    (row, column): At,
+    (rows, columns): (usize, usize),
+    page: usize,
+) -> Option<At> {
     let (last_row, last_column) = (rows.checked_sub(1)?, columns.checked_sub(1)?);
     let corner = dom::command_key(event);
     Some(match event.key().as_str() {

@@ -11,8 +11,8 @@ use super::dom;
 use super::field::Field;
 use super::icon::{Icon, IconView};
 use crate::present::format;
-use crate::present::schema::{ColumnNode, TableNode};
 pub use crate::present::schema::Used;
+use crate::present::schema::{ColumnNode, TableNode};
 
 fn matches(table: &TableNode, wanted: &str) -> bool {
     table.name.to_lowercase().contains(wanted) || table.columns.iter().any(|c| column_matches(c, wanted))
@@ -115,7 +115,9 @@ fn TableRow(
         if !wanted.is_empty() && !by_name {
             list.retain(|c| column_matches(c, &wanted));
         }
-        list.into_iter().map(|column| view! { <ColumnRow table=lower parent=name column used active tab_stop/> }).collect_view()
+        list.into_iter()
+            .map(|column| view! { <ColumnRow table=lower parent=name column used active tab_stop/> })
+            .collect_view()
     };
     let stop = move || if tab_stop.with(|t| name.with_value(|n| t.as_ref() == Some(n))) { "0" } else { "-1" };
     let count = table.rows.map(format::count).unwrap_or_default();
@@ -187,7 +189,8 @@ fn tree_key(event: &KeyboardEvent, tree: NodeRef<html::Ul>, open: RwSignal<BTree
     let items = dom::matching(&root, "[role='treeitem']");
     let table = active.get_attribute("data-table");
     let is_open = active.get_attribute("aria-expanded").as_deref() == Some("true");
-    let to_parent = || active.parent_element().and_then(|group| group.closest("[role='treeitem']").ok().flatten());
+    let to_parent =
+        || active.parent_element().and_then(|group| group.closest("[role='treeitem']").ok().flatten());
     match event.key().as_str() {
         "ArrowDown" => dom::move_focus(&items, Some(1), true),
         "ArrowUp" => dom::move_focus(&items, Some(-1), true),

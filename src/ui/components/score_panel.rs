@@ -67,7 +67,11 @@ pub fn ScorePanel(
             _ => s.note.clone(),
         })
     };
-    let rows = move || score.with(|s| s.diagnosis.as_ref().map(|d| view! { <div class="diag ruled">{diagnosis_rows(d)}</div> }));
+    let rows = move || {
+        score.with(|s| {
+            s.diagnosis.as_ref().map(|d| view! { <div class="diag ruled">{diagnosis_rows(d)}</div> })
+        })
+    };
     let knowledge = move || score.with(|s| s.knowledge.map(|k| view! { <KnowledgeFigures score=k/> }));
     view! {
         <div class="sect-h">
@@ -116,7 +120,8 @@ fn diagnosis_rows(d: &Diagnosis) -> impl IntoView {
     ]
     .into_iter()
     .map(|(good, name, value)| {
-        let (class, icon, said) = if good { ("c-ok", Icon::Check, "no difference") } else { ("c-warn", Icon::Warn, "differs") };
+        let (class, icon, said) =
+            if good { ("c-ok", Icon::Check, "no difference") } else { ("c-warn", Icon::Warn, "differs") };
         view! {
             <span class=class><IconView icon/><span class="sr">{said}</span></span>
             <span>{name}</span>

@@ -93,7 +93,10 @@ pub fn TopBar(
     }
 }
 
-fn current_at(current: Signal<String>, href: &'static str) -> impl Fn() -> Option<&'static str> + Send + Clone + 'static {
+fn current_at(
+    current: Signal<String>,
+    href: &'static str,
+) -> impl Fn() -> Option<&'static str> + Send + Clone + 'static {
     move || current.with(|c| c == href).then_some("page")
 }
 
@@ -161,7 +164,8 @@ pub fn Shell(
         }
     };
     let any_open = move || {
-        rail_open.is_some_and(|open| open.get()) || inspector.with(|side| side.as_ref().is_some_and(|s| s.open.get()))
+        rail_open.is_some_and(|open| open.get())
+            || inspector.with(|side| side.as_ref().is_some_and(|s| s.open.get()))
     };
     view! {
         <div

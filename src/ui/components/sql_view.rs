@@ -114,7 +114,10 @@ fn SqlLine(line: Line, selected: Signal<Option<u32>>, on_select: Option<Callback
     let own = line.gutter.map(|g| kind_class(g.kind));
     // A selected component lights its lines in its own colour, also where another one has the gutter.
     let class = move || {
-        let lit = selected.get().and_then(|key| keys.iter().find(|(k, _)| *k == key)).map(|(_, kind)| kind_class(*kind));
+        let lit = selected
+            .get()
+            .and_then(|key| keys.iter().find(|(k, _)| *k == key))
+            .map(|(_, kind)| kind_class(*kind));
         match (lit, own) {
             (Some(kind), _) => format!("ln on {kind}"),
             (None, Some(kind)) => format!("ln {kind}"),

@@ -44,7 +44,9 @@ impl Toasts {
 
     /// Takes back the newest removal that is still in view; false when there is none (Ctrl Z).
     pub fn undo(self) -> bool {
-        let found = self.shown.with_untracked(|shown| shown.iter().rev().find_map(|t| t.undo.map(|undo| (t.id, undo))));
+        let found = self
+            .shown
+            .with_untracked(|shown| shown.iter().rev().find_map(|t| t.undo.map(|undo| (t.id, undo))));
         if let Some((id, undo)) = found {
             self.close(id);
             undo.run(());

@@ -54,7 +54,9 @@ fn describe(value: &Value) -> String {
         Value::Text(text) => {
             format!("{name}, {}", format::counted(text.chars().count(), "character", "characters"))
         }
-        Value::InvalidText(bytes) => format!("{name}, not valid UTF-8, {}", format::bytes(bytes.len() as u64)),
+        Value::InvalidText(bytes) => {
+            format!("{name}, not valid UTF-8, {}", format::bytes(bytes.len() as u64))
+        }
         Value::Blob(bytes) => format!("{name}, {}", format::bytes(bytes.len() as u64)),
         Value::Null | Value::Integer(_) | Value::Real(_) => name.to_owned(),
     }

@@ -171,7 +171,7 @@ impl Builder {
     /// Adds an occurrence to its item, which may be new; returns the item's index.
     fn occur(&mut self, entry: u32, component: Component) -> u32 {
         let description = describe::describe(&component, &self.schema);
-        let Component { kind, sql, skeleton, literals, tables, columns, lines } = component;
+        let Component { kind, sql, skeleton, literals, tables, columns, lines, .. } = component;
         let new = small(self.base.items.len());
         let index = *self.items.entry((kind, skeleton.clone())).or_insert(new);
         if index == new {

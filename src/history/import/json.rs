@@ -282,6 +282,6 @@ mod tests {
     #[test]
     fn broken_json_is_located() {
         let error = check("[\n{\"a\": 1,]").unwrap_err();
-        assert_eq!(error.to_string(), "The JSON is broken at line 2, column 9: trailing comma.");
+        assert_eq!(error.to_string(), "The JSON is broken at line 2, column 9: key must be a string.");
     }
 }

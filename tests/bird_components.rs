@@ -89,7 +89,8 @@ fn knowledge_items_of_another_extractor_are_found_again() {
                 again += 1;
             } else {
                 let (sql, components) = &sql_of[&lost[0]];
-                let ours: Vec<_> = components.iter().map(|c| format!("{:?} {}", c.kind, c.skeleton)).collect();
+                let ours: Vec<_> =
+                    components.iter().map(|c| format!("{:?} {}", c.kind, c.skeleton)).collect();
                 missed.insert(format!(
                     "{kind} {skeleton}\n  lost in {} of {}: #{} {sql}\n  ours: {ours:#?}",
                     lost.len(),

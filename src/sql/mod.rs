@@ -2,9 +2,13 @@
 
 mod bird;
 pub mod components;
+pub mod describe;
 mod lexer;
+pub mod literals;
 pub mod parse;
 mod position;
+#[cfg(test)]
+mod properties;
 pub mod schema;
 mod scope;
 mod skeleton;
@@ -12,7 +16,12 @@ pub mod statements;
 pub mod tokens;
 
 pub use components::{Component, ComponentType, split};
+pub use describe::{Description, describe, summarize};
+pub use literals::{BoundLiteral, LiteralValue, Operator, literals};
 pub use parse::{SqlError, parse_query};
 pub use schema::{Column, ForeignKey, Schema, Table};
 pub use statements::{Statement, statements};
 pub use tokens::{Token, TokenKind, tokenize};
+
+#[cfg(test)]
+mod tests;

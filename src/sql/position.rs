@@ -87,6 +87,13 @@ impl<'a> Text<'a> {
                 if closed > 0 { closed -= 1 } else { missing -= 1 }
             }
         }
+        last = self.closed(last, open);
+        first = self.with_prefix(first);
+        (first, self.with_suffix(last))
+    }
+
+    /// The element after `last` that closes `open` brackets.
+    fn closed(&self, mut last: usize, mut open: usize) -> usize {
         while open > 0 && last + 1 < self.elements.len() {
             last += 1;
             if self.opens(last) {
@@ -95,8 +102,7 @@ impl<'a> Text<'a> {
                 open -= 1;
             }
         }
-        first = self.with_prefix(first);
-        (first, self.with_suffix(last))
+        last
     }
 
     /// Takes in a function's name before its bracket, and signs and negations.
@@ -165,29 +171,41 @@ impl<'a> Text<'a> {
 
     /// The bytes of a piece; `keyword` is the first word of its clause, taken in when it stands before.
     pub(crate) fn range(&self, span: (Location, Location), keyword: Option<&str>) -> Option<Range<usize>> {
-        let (mut first, last) = self.elements(span)?;
-        if let Some(keyword) = keyword {
-            let mut depth = 0_usize;
-            for i in (0..=first).rev() {
-                if self.is(i, &[keyword]) && depth == 0 {
-                    first = i;
-                    break;
-                }
-                if i == first {
-                    continue;
-                }
-                if self.closes(i) {
-                    depth += 1;
-                } else if self.opens(i) {
-                    match depth.checked_sub(1) {
-                        Some(outer) => depth = outer,
-                        // A bracket around the piece itself, as in `FROM (a JOIN b)`.
-                        None => continue,
-                    }
-                }
-            }
+        let (mut first, mut last) = self.elements(span)?;
+        if let Some((start, open)) = keyword.and_then(|k| self.clause_start(first, k)) {
+            first = start;
+            last = self.closed(last, open);
         }
         Some(self.elements.get(first)?.1..self.elements.get(last)?.2)
+    }
+
+    /// Where the clause that holds `first` begins, with the brackets opened in between, as in
+    /// `SELECT DISTINCT(a)`.
+    fn clause_start(&self, first: usize, keyword: &str) -> Option<(usize, usize)> {
+        let (mut closed, mut open) = (0_usize, 0_usize);
+        for i in (0..=first).rev() {
+            if closed == 0 && self.is(i, &[keyword]) {
+                return Some((i, open));
+            }
+            if i == first {
+                continue;
+            }
+            if self.closes(i) {
+                closed += 1;
+            } else if self.opens(i) {
+                if closed > 0 { closed -= 1 } else { open += 1 }
+            }
+        }
+        None
+    }
+
+    /// The bytes of a literal; a negative one begins at its sign.
+    pub(crate) fn literal(&self, start: Location, negative: bool) -> Option<Range<usize>> {
+        let start = self.offset(start)?;
+        let at = self.elements.partition_point(|&(_, _, e)| e <= start);
+        let &(_, from, to) = self.elements.get(at)?;
+        let sign = at.checked_sub(1).filter(|&i| negative && self.word(i) == "-");
+        Some(sign.and_then(|i| self.elements.get(i)).map_or(from, |e| e.1)..to)
     }
 
     /// First and last line of a range, 1-based.

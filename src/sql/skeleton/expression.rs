@@ -6,7 +6,9 @@ use sqlparser::ast::{
     OrderBySort, Spanned, UnaryOperator, Value, WindowFrameBound, WindowSpec, WindowType,
 };
 
-use super::{Nested, Writer, quoted};
+use super::usage::{mirrored, operator};
+use super::{Nested, Usage, Writer, quoted};
+use crate::sql::literals::{LiteralValue, Operator};
 use crate::sql::scope::{Bare, Scope};
 
 impl<'a> Writer<'a> {
@@ -17,6 +19,7 @@ impl<'a> Writer<'a> {
             Expr::CompoundIdentifier(parts) => self.qualified(parts, scope),
             Expr::Value(value) => {
                 self.seen(value.span);
+                self.note_value(value, false);
                 self.value(&value.value);
             }
             Expr::BinaryOp { .. } => self.chain(expr, scope),
@@ -34,21 +37,25 @@ impl<'a> Writer<'a> {
                 self.negation(*negated);
                 self.expr(inner, scope);
                 self.push(" IN ");
-                self.in_target(target, scope);
+                let usage = self.comparison(Operator::In, inner, scope);
+                self.used_as(usage, |w| w.in_target(target, scope));
             }
             Expr::Between { expr: inner, negated, low, high } => {
                 self.negation(*negated);
                 self.expr(inner, scope);
                 self.push(" BETWEEN ");
-                self.compared(low, scope);
+                let usage = self.comparison(Operator::BetweenLow, inner, scope);
+                self.used_as(usage, |w| w.compared(low, scope));
                 self.push(" AND ");
-                self.compared(high, scope);
+                let usage = self.comparison(Operator::BetweenHigh, inner, scope);
+                self.used_as(usage, |w| w.compared(high, scope));
             }
             Expr::Like { negated, expr: inner, pattern, escape_char, .. } => {
                 self.negation(*negated);
                 self.expr(inner, scope);
                 self.push(" LIKE ");
-                self.compared(pattern, scope);
+                let usage = self.comparison(Operator::Like, inner, scope);
+                self.used_as(usage, |w| w.compared(pattern, scope));
                 if let Some(escape) = escape_char {
                     self.push(" ESCAPE ");
                     self.expr(escape, scope);
@@ -70,16 +77,20 @@ impl<'a> Writer<'a> {
             }
             Expr::Case { case_token, end_token, operand, conditions, else_result } => {
                 self.seen(case_token.0.span);
-                self.case(operand.as_deref(), conditions, else_result.as_deref(), scope);
+                self.used_as(Usage::default(), |w| {
+                    w.case(operand.as_deref(), conditions, else_result.as_deref(), scope);
+                });
                 self.seen(end_token.0.span);
             }
             Expr::Substring { expr: inner, substring_from, substring_for, .. } => {
                 self.push("SUBSTRING(");
-                self.expr(inner, scope);
-                for argument in [substring_from, substring_for].into_iter().flatten() {
-                    self.push(", ");
-                    self.expr(argument, scope);
-                }
+                self.used_as(argument_of("SUBSTR"), |w| {
+                    w.expr(inner, scope);
+                    for argument in [substring_from, substring_for].into_iter().flatten() {
+                        w.push(", ");
+                        w.expr(argument, scope);
+                    }
+                });
                 self.push(")");
             }
             Expr::Trim { expr: inner, trim_what, trim_characters, .. } => {
@@ -108,6 +119,7 @@ impl<'a> Writer<'a> {
             other => {
                 // Forms of other dialects keep the parser's own spelling.
                 self.seen(other.span());
+                self.note_uses_within(other);
                 self.push(&other.to_string());
             }
         }
@@ -191,21 +203,32 @@ impl<'a> Writer<'a> {
             if self.in_on && *op == BinaryOperator::Eq {
                 break;
             }
-            operands.push((op, &**right));
+            operands.push((&**left, op, &**right));
             first = left;
         }
-        match first {
-            Expr::BinaryOp { left, right, .. } => self.join_equality(left, right, scope),
+        match (first, operands.last()) {
+            (Expr::BinaryOp { left, right, .. }, _) => self.join_equality(left, right, scope),
+            (_, Some((_, op, right))) => {
+                let usage = match mirrored(operator(op)) {
+                    plain @ (Operator::Arithmetic | Operator::Other) => Usage::plain(plain),
+                    compared => self.comparison(compared, right, scope),
+                };
+                self.used_as(usage, |w| w.expr(first, scope));
+            }
             _ => self.expr(first, scope),
         }
-        for (op, right) in operands.into_iter().rev() {
+        for (left, op, right) in operands.into_iter().rev() {
             self.push(" ");
             match op {
                 BinaryOperator::Regexp => self.push("REGEXP"),
                 other => self.push(&other.to_string()),
             }
             self.push(" ");
-            self.compared(right, scope);
+            let usage = match operator(op) {
+                plain @ (Operator::Arithmetic | Operator::Other) => Usage::plain(plain),
+                compared => self.comparison(compared, left, scope),
+            };
+            self.used_as(usage, |w| w.compared(right, scope));
         }
     }
 
@@ -216,7 +239,11 @@ impl<'a> Writer<'a> {
         let (first, second) = if swap { (right, left) } else { (left, right) };
         // What is inside the two sides is no join predicate of its own, and may be a chain of `=`.
         self.in_on = false;
-        self.infix(first, " = ", second, scope);
+        let usage = self.comparison(Operator::Equal, second, scope);
+        self.used_as(usage, |w| w.expr(first, scope));
+        self.push(" = ");
+        let usage = self.comparison(Operator::Equal, first, scope);
+        self.used_as(usage, |w| w.compared(second, scope));
         self.in_on = true;
     }
 
@@ -225,6 +252,7 @@ impl<'a> Writer<'a> {
             && let Value::Number(number, _) = &value.value
         {
             self.seen(value.span);
+            self.note_value(value, true);
             self.literal("<val>", format!("-{number}"));
             return;
         }
@@ -257,7 +285,7 @@ impl<'a> Writer<'a> {
                 match self.literal_list(items, scope) {
                     Some((masked, all)) => {
                         for item in items {
-                            self.seen(item.span());
+                            self.listed(item);
                         }
                         self.literal(masked, all);
                     }
@@ -299,6 +327,23 @@ impl<'a> Writer<'a> {
             all.push_str(&literal);
         }
         mask.map(|mask| (mask, all))
+    }
+
+    /// Notes an element of a list that is written as one mask.
+    pub(crate) fn listed(&mut self, item: &Expr) {
+        self.seen(item.span());
+        match item {
+            Expr::Value(value) => self.note_value(value, false),
+            Expr::UnaryOp { expr: inner, .. } => {
+                if let Expr::Value(value) = &**inner {
+                    self.note_value(value, true);
+                }
+            }
+            Expr::Identifier(name) => {
+                self.note_use(name.span, false, LiteralValue::Text(name.value.clone()));
+            }
+            _ => {}
+        }
     }
 
     fn plain_literal(&self, expr: &Expr, scope: &Scope<'_, 'a>) -> Option<String> {
@@ -382,12 +427,14 @@ impl<'a> Writer<'a> {
                 if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) {
                     self.push("DISTINCT ");
                 }
-                for (i, argument) in list.args.iter().enumerate() {
-                    if i > 0 {
-                        self.push(", ");
+                self.used_as(argument_of(&name), |w| {
+                    for (i, argument) in list.args.iter().enumerate() {
+                        if i > 0 {
+                            w.push(", ");
+                        }
+                        w.argument(argument, scope);
                     }
-                    self.argument(argument, scope);
-                }
+                });
                 for clause in &list.clauses {
                     match clause {
                         FunctionArgumentClause::OrderBy(terms) => {
@@ -485,6 +532,10 @@ impl<'a> Writer<'a> {
             WindowFrameBound::Following(Some(rows)) => self.postfix(rows, " FOLLOWING", scope),
         }
     }
+}
+
+fn argument_of(function: &str) -> Usage {
+    Usage { operator: Operator::FunctionArgument, column: None, function: Some(function.to_owned()) }
 }
 
 /// The SELECT expression that a term of ORDER BY or GROUP BY names by alias or position.

@@ -11,12 +11,16 @@
 
 mod expression;
 mod query;
+mod usage;
 
 pub(crate) use expression::output_of;
 pub(crate) use query::group_keys;
+pub(crate) use usage::{Usage, Use};
+
 use sqlparser::ast::{Expr, Ident, Query, Value, WindowSpec};
 use sqlparser::tokenizer::{Location, Span};
 
+use super::literals::LiteralValue;
 use super::schema::Schema;
 use super::scope::{Bare, Scope, Source};
 use super::tokens;
@@ -56,6 +60,12 @@ pub(crate) struct Writer<'a> {
     in_on: bool,
     /// Whether output aliases can be named here: not in a SELECT list and not in FROM.
     pub(crate) aliases: bool,
+    /// Whether to note what every literal is used for.
+    track: bool,
+    /// What the literal that comes next is used for.
+    usage: Usage,
+    /// Every literal of the text with its use, when these are tracked.
+    pub(crate) uses: Vec<Use>,
 }
 
 impl<'a> Writer<'a> {
@@ -73,7 +83,15 @@ impl<'a> Writer<'a> {
             expanding: 0,
             in_on: false,
             aliases: true,
+            track: false,
+            usage: Usage::default(),
+            uses: Vec::new(),
         }
+    }
+
+    /// An empty skeleton that also notes what every literal is used for.
+    pub(crate) fn tracking(schema: &'a Schema) -> Self {
+        Self { track: true, ..Self::new(schema) }
     }
 
     fn push(&mut self, text: &str) {
@@ -102,6 +120,46 @@ impl<'a> Writer<'a> {
 
     fn string(&mut self, text: &str) {
         self.literal("'<val>'", quoted(text, '\''));
+    }
+
+    /// Notes the use of a literal at `span`; one behind an output alias stands elsewhere in the text.
+    fn note_use(&mut self, span: Span, negative: bool, value: LiteralValue) {
+        if self.track && self.expanding == 0 && span.start.line > 0 {
+            self.uses.push(Use { start: span.start, negative, value, usage: self.usage.clone() });
+        }
+    }
+
+    /// Notes the uses of all plain literals inside a piece that is not looked into further.
+    fn note_uses_within(&mut self, expr: &Expr) {
+        if !self.track {
+            return;
+        }
+        let _ = sqlparser::ast::visit_expressions(expr, |inner| {
+            if let Expr::Value(value) = inner {
+                self.note_value(value, false);
+            }
+            std::ops::ControlFlow::<()>::Continue(())
+        });
+    }
+
+    fn note_value(&mut self, value: &sqlparser::ast::ValueWithSpan, negative: bool) {
+        match &value.value {
+            Value::Number(number, _) => {
+                let sign = if negative { "-" } else { "" };
+                self.note_use(value.span, negative, LiteralValue::Number(format!("{sign}{number}")));
+            }
+            Value::SingleQuotedString(text) => {
+                self.note_use(value.span, false, LiteralValue::Text(text.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes with the next literals used as `usage`.
+    fn used_as(&mut self, usage: Usage, write: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.usage, usage);
+        write(self);
+        self.usage = before;
     }
 
     fn value(&mut self, value: &Value) {
@@ -166,10 +224,15 @@ impl<'a> Writer<'a> {
             // An alias inside its own expression is a column the schema does not know.
             Bare::Output(_) if self.expanding > 0 || !self.aliases => self.name(&ident.value),
             Bare::Output(expr) => self.expand(expr, scope),
-            Bare::Missing if quoted => self.string(&ident.value),
-            Bare::Unknown if quoted && compared => self.string(&ident.value),
+            Bare::Missing if quoted => self.quoted_string(ident),
+            Bare::Unknown if quoted && compared => self.quoted_string(ident),
             Bare::Ambiguous | Bare::Unknown | Bare::Missing => self.name(&ident.value),
         }
+    }
+
+    fn quoted_string(&mut self, ident: &Ident) {
+        self.note_use(ident.span, false, LiteralValue::Text(ident.value.clone()));
+        self.string(&ident.value);
     }
 
     fn expand(&mut self, expr: &'a Expr, scope: &Scope<'_, 'a>) {
@@ -275,3 +338,6 @@ pub(crate) fn quoted(text: &str, quote: char) -> String {
     out.push(quote);
     out
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

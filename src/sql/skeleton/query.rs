@@ -6,7 +6,8 @@ use sqlparser::ast::{
     Values,
 };
 
-use super::Writer;
+use super::{Usage, Writer};
+use crate::sql::literals::Operator;
 use crate::sql::parse::leftmost;
 use crate::sql::scope::{Scope, last_part};
 
@@ -16,6 +17,7 @@ impl<'a> Writer<'a> {
         self.depth += 1;
         let in_on = std::mem::take(&mut self.in_on);
         let aliases = std::mem::replace(&mut self.aliases, true);
+        let usage = std::mem::take(&mut self.usage);
         let scope = Scope::with_ctes(outer, query.with.as_ref(), self.schema);
         if let Some(with) = &query.with {
             self.push(if with.recursive { "WITH RECURSIVE " } else { "WITH " });
@@ -44,6 +46,7 @@ impl<'a> Writer<'a> {
         }
         self.in_on = in_on;
         self.aliases = aliases;
+        self.usage = usage;
         self.depth -= 1;
     }
 
@@ -104,7 +107,7 @@ impl<'a> Writer<'a> {
             }
             self.push(")");
             for value in values.rows.iter().flat_map(|row| &row.content) {
-                self.seen(value.span());
+                self.listed(value);
             }
             return;
         }
@@ -221,13 +224,15 @@ impl<'a> Writer<'a> {
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
             None => (None, None),
         };
-        for (keyword, value) in [("LIMIT ", limit), ("OFFSET ", offset)] {
+        for (keyword, value, usage) in
+            [("LIMIT ", limit, Operator::Limit), ("OFFSET ", offset, Operator::Offset)]
+        {
             if let Some(value) = value {
                 if self.out.len() > start {
                     self.push(" ");
                 }
                 self.push(keyword);
-                self.expr(value, scope);
+                self.used_as(Usage::plain(usage), |w| w.expr(value, scope));
             }
         }
     }

@@ -13,6 +13,9 @@ mod question;
 mod slots;
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 use bind::{Binding, Slot, bind};

@@ -116,6 +116,8 @@ pub fn retrieve(
         if by_component { matched_items(index, phrase_vectors, settings.threshold) } else { (Vec::new(), 0) };
     let explains = Explanations::new(index, &phrases, &items);
 
+    let lexical = Lexical::new(knowledge, &phrases, explains.words);
+
     // Recall: by similarity of whole queries, and every query of a matched component.
     let mut pool: BTreeMap<u32, f32> = BTreeMap::new();
     if by_query {
@@ -135,7 +137,9 @@ pub fn retrieve(
         .into_iter()
         .map(|(entry, similarity)| {
             let own = knowledge.entry_items.get(entry as usize).map_or(&[][..], Vec::as_slice);
-            Candidate { entry, similarity, gains: explains.gains(own), items: explains.matched(own) }
+            let mut gains = explains.gains(own);
+            lexical.add(knowledge, entry, &mut gains);
+            Candidate { entry, similarity, gains, items: explains.matched(own) }
         })
         .collect();
     let queries = pick(candidates, explains.words, by_query, settings.max_shots);
@@ -259,6 +263,62 @@ impl Explanations {
     }
 }
 
+fn env(n: &str, d: f32) -> f32 {
+    std::env::var(n).ok().and_then(|v| v.parse::<f32>().ok()).unwrap_or(d)
+}
+
+struct Lexical {
+    stems: Vec<(String, f32)>,
+    strength: f32,
+}
+
+impl Lexical {
+    fn text(knowledge: &KnowledgeBase, entry: usize) -> std::collections::HashSet<String> {
+        let mut t = String::new();
+        if let Some(e) = knowledge.entries.get(entry) {
+            t += e.question.as_deref().unwrap_or("");
+        }
+        t += " ";
+        t += knowledge.summaries.get(entry).map_or("", String::as_str);
+        words(&t).into_iter().map(|w| super::words::stem(w.text)).collect()
+    }
+    fn new(knowledge: &KnowledgeBase, phrases: &[Phrase], _n: usize) -> Self {
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut stems = Vec::new();
+        for p in phrases {
+            for w in words(&p.text) {
+                let next = numbers.len();
+                if *numbers.entry(p.start + w.start).or_insert(next) == next && stems.len() == next {
+                    stems.push((super::words::stem(w.text), 0.0));
+                }
+            }
+        }
+        let n = knowledge.entries.len() as f32;
+        let mut df = vec![0.0f32; stems.len()];
+        for e in 0..knowledge.entries.len() {
+            let t = Self::text(knowledge, e);
+            for ((s, _), d) in stems.iter().zip(&mut df) {
+                if t.contains(s) {
+                    *d += 1.0;
+                }
+            }
+        }
+        for ((_, w), d) in stems.iter_mut().zip(df) {
+            *w = ((n + 1.0) / (d + 0.5)).ln() / (2.0 * n + 2.0).ln();
+        }
+        Self { stems, strength: env("Q_LEX", 0.0) }
+    }
+    fn add(&self, knowledge: &KnowledgeBase, entry: u32, gains: &mut [f32]) {
+        let t = Self::text(knowledge, entry as usize);
+        let flat = env("Q_IDF", 1.0);
+        for ((s, w), g) in self.stems.iter().zip(gains) {
+            if t.contains(s) {
+                *g = g.max(self.strength * (flat * w + 1.0 - flat));
+            }
+        }
+    }
+}
+
 struct Candidate {
     entry: u32,
     similarity: f32,
@@ -268,8 +328,7 @@ struct Candidate {
 
 /// Picks at most `most` candidates, each time the one with the highest score given what is explained.
 fn pick(mut candidates: Vec<Candidate>, words: usize, by_query: bool, most: usize) -> Vec<QueryHit> {
-    let weight = |n: &str, d: f32| std::env::var(n).ok().and_then(|v| v.parse::<f32>().ok()).unwrap_or(d);
-    let (coverage_w, repeat_w) = (weight("Q_COV", 0.5), weight("Q_REP", 0.3));
+    let (coverage_w, repeat_w) = (env("Q_COV", 0.5), env("Q_REP", 0.3));
     let mut explained = vec![0.0f32; words];
     let mut picked = Vec::new();
     while picked.len() < most {

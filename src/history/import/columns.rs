@@ -87,7 +87,8 @@ impl Survey {
             taken.push(best);
             self.columns.get(best).map(|c| c.name.clone())
         };
-        let sql = pick(SQL, &|t| t.mostly(t.sql));
+        // A column that is called SQL may hold anything but queries; it will be said what is wrong with it.
+        let sql = pick(SQL, &|t| t.mostly(t.sql)).or_else(|| pick(CERTAINLY_SQL, &|t| !t.mostly(t.numbers)));
         let text = |t: Tally| !t.mostly(t.sql) && !t.mostly(t.numbers);
         let mapping = Mapping {
             sql,
@@ -123,6 +124,7 @@ const SQL: &[&str] = &[
     "sql", "sqlquery", "query", "querytext", "sqltext", "statement", "querysql", "goldsql", "gold", "rawsql",
     "querybody",
 ];
+const CERTAINLY_SQL: &[&str] = &["sql", "sqlquery", "sqltext", "querysql", "goldsql", "rawsql"];
 const QUESTION: &[&str] = &[
     "question", "utterance", "nlquestion", "naturallanguage", "spiderquestion", "questiontext", "nl", "request",
     "prompt", "intent", "title", "queryname", "name", "description", "comment", "label", "frage", "问题",

@@ -71,6 +71,9 @@ pub fn inspect(name: &str, bytes: &[u8]) -> Result<Plan, ImportError> {
         plan.records = script::records(&text).len();
     } else {
         let table = Table::open(format, &text)?;
+        if table.columns.is_empty() {
+            return Err(table.without_columns());
+        }
         let mut survey = columns::Survey::new(&table.columns);
         table.each(&mut |row| {
             plan.records += 1;
@@ -142,6 +145,17 @@ impl<'a> Table<'a> {
             Format::Gold => gold::each(self.text, take),
             Format::Table { delimiter } => table::each(self.text, delimiter, &self.columns, take),
             _ => json::each(self.text, &self.rows, &self.columns, take),
+        }
+    }
+
+    /// Why no row could be read: what is wrong with the first one.
+    fn without_columns(&self) -> ImportError {
+        let first = self.rows.first().and_then(|range| Some((range.start, self.text.get(range.clone())?)));
+        match first.map(|(start, row)| (text::Lines::new(self.text).at(start), json::check(row))) {
+            Some((row, Err(ImportError::Json { line, column, message }))) => {
+                ImportError::Json { line: row as usize + line.saturating_sub(1), column, message }
+            }
+            _ => ImportError::NoRecords,
         }
     }
 
@@ -235,3 +249,6 @@ impl Places {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -100,8 +100,11 @@ fn column_notes_of_every_bird_database_are_read() {
 #[test]
 fn every_database_opens_and_gives_an_overview() {
     let Some(data) = data() else { return };
-    let mut files =
-        vec![data.join("small/Chinook_Sqlite.sqlite"), data.join("small/sql-murder-mystery.db"), superhero(&data)];
+    let mut files = vec![
+        data.join("small/Chinook_Sqlite.sqlite"),
+        data.join("small/sql-murder-mystery.db"),
+        superhero(&data),
+    ];
     for folder in std::fs::read_dir(data.join("spider/database")).unwrap() {
         let folder = folder.unwrap().path();
         for file in std::fs::read_dir(&folder).unwrap() {

@@ -95,7 +95,10 @@ fn logs_of_other_systems() {
     let bytes = std::fs::read(folder.join("sede/val.jsonl")).unwrap();
     let plan = import::inspect("val.jsonl", &bytes).unwrap();
     let mapped = |name: &str| Some(name.to_owned());
-    assert_eq!((plan.mapping.sql.clone(), plan.mapping.question.clone()), (mapped("QueryBody"), mapped("Title")));
+    assert_eq!(
+        (plan.mapping.sql.clone(), plan.mapping.question.clone()),
+        (mapped("QueryBody"), mapped("Title"))
+    );
     let (base, report) = build("val.jsonl", &bytes, None, Schema::default());
     // Another dialect: what cannot be read is named, line by line, the rest is kept.
     assert!(report.read >= 857 && !base.entries.is_empty() && !report.skipped.is_empty());
@@ -140,7 +143,10 @@ fn a_hundred_thousand_lines() {
     let mut script = String::new();
     for i in 0..100_000 {
         let column = ["seats", "name", "id", "built"][i % 4];
-        script.push_str(&format!("SELECT {column} FROM ships WHERE id = {i} AND seats > {}; -- line {i}\n", i % 97));
+        script.push_str(&format!(
+            "SELECT {column} FROM ships WHERE id = {i} AND seats > {}; -- line {i}\n",
+            i % 97
+        ));
     }
     let start = std::time::Instant::now();
     let (base, report) = build("log.sql", script.as_bytes(), None, Schema::default());

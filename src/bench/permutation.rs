@@ -85,7 +85,7 @@ impl Search<'_> {
         let wanted = sum(&gold_next);
         let mut tried = HashSet::new();
         for &candidate in self.candidates.get(column).map_or(&[][..], Vec::as_slice) {
-            if self.chosen.contains(&Some(candidate)) || !tried.insert(self.classes.get(candidate)) {
+            if self.chosen.contains(&Some(candidate)) || !tried.insert(self.classes.get(candidate).copied()) {
                 continue;
             }
             let Some(left) = self.budget.checked_sub(gold_rows.len()) else { return false };

@@ -4,7 +4,7 @@
 //! files and the work repeated there, with a notice.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -38,7 +38,8 @@ struct EmbedderWorker {
     session: RefCell<Option<Rc<Session>>>,
     /// The GPU once it has been asked for: burn sets it up only once in a worker.
     gpu: RefCell<Option<Result<Device, String>>>,
-    cancelled: RefCell<HashSet<u32>>,
+    /// Requests at work, and whether they are to stop.
+    running: RefCell<HashMap<u32, bool>>,
 }
 
 /// A loaded encoder.
@@ -56,9 +57,16 @@ impl EmbedderWorker {
             Request::Load { encoder, device } => {
                 self.load(&encoder, device, &call.attachment).await.map(Response::Loaded)
             }
-            Request::Embed { texts } => self.embed(&texts, call).await,
+            Request::Embed { texts } => {
+                self.running.borrow_mut().insert(call.id, false);
+                let answer = self.embed(&texts, call).await;
+                self.running.borrow_mut().remove(&call.id);
+                answer
+            }
             Request::Cancel { request } => {
-                self.cancelled.borrow_mut().insert(request);
+                if let Some(stop) = self.running.borrow_mut().get_mut(&request) {
+                    *stop = true;
+                }
                 Ok(Response::Stopped)
             }
             Request::Measure => self.measure().await,
@@ -125,7 +133,6 @@ impl EmbedderWorker {
             }
             other => other,
         };
-        self.cancelled.borrow_mut().remove(&call.id);
         Ok(Response::Vectors { dimension: session.encoder.dimension(), values: vectors?.concat() })
     }
 
@@ -143,9 +150,9 @@ impl EmbedderWorker {
                     // Lets messages in: the CPU device never waits for anything.
                     TimeoutFuture::new(0).await;
                 }
-                match self.cancelled.borrow().contains(&call.id) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                match self.running.borrow().get(&call.id) {
+                    Some(true) => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
                 }
             })
             .await

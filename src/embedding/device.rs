@@ -122,6 +122,8 @@ fn compare(reference: &[Vec<f32>], vectors: &[Vec<f32>]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::embedding::blocking::block_on;
 

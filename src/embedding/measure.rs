@@ -60,6 +60,8 @@ pub async fn speed(encoder: &Encoder, now: impl Fn() -> f64) -> Result<Vec<Speed
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::embedding::{TINY, blocking::block_on, tiny};
     use burn::tensor::Device;

@@ -1,5 +1,7 @@
 //! The encoder against itself on the tiny model, and against reference vectors where the files are.
 
+#![allow(clippy::unwrap_used)]
+
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 

@@ -131,6 +131,8 @@ pub mod native {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::embedding::tiny;
 

@@ -92,13 +92,17 @@ impl KnowledgeBase {
     /// The literals an item was used with, most frequent first; empty when it has none.
     pub fn values(&self, item: &Item) -> Vec<Values> {
         let mut times: HashMap<&[String], (u64, usize)> = HashMap::new();
-        for (place, occurrence) in item.occurrences.iter().enumerate().filter(|(_, o)| !o.literals.is_empty()) {
+        for (place, occurrence) in item.occurrences.iter().enumerate().filter(|(_, o)| !o.literals.is_empty())
+        {
             let count = self.entries.get(occurrence.entry as usize).map_or(0, |e| u64::from(e.count));
             times.entry(&occurrence.literals).or_insert((0, place)).0 += count;
         }
         let mut sorted: Vec<_> = times.into_iter().collect();
         sorted.sort_by_key(|(_, (times, place))| (std::cmp::Reverse(*times), *place));
-        sorted.into_iter().map(|(literals, (times, _))| Values { literals: literals.to_vec(), times }).collect()
+        sorted
+            .into_iter()
+            .map(|(literals, (times, _))| Values { literals: literals.to_vec(), times })
+            .collect()
     }
 
     /// The `most` items that occur most often in the queries of `item`.
@@ -111,7 +115,8 @@ impl KnowledgeBase {
                 *times.entry(other).or_default() += u64::from(entry.count);
             }
         }
-        let mut found: Vec<_> = times.into_iter().map(|(item, times)| Companion { item, times, of }).collect();
+        let mut found: Vec<_> =
+            times.into_iter().map(|(item, times)| Companion { item, times, of }).collect();
         found.sort_by_key(|c| (std::cmp::Reverse(c.times), c.item));
         found.truncate(most);
         found
@@ -134,9 +139,10 @@ impl KnowledgeBase {
 
     /// The tables that items read, most items first.
     pub fn tables(&self) -> Vec<Tally> {
-        self.tallies(|entry| self.items_of(entry.id).flat_map(|(_, item)| &item.tables).collect(), |item, name| {
-            item.tables.iter().any(|t| t == name)
-        })
+        self.tallies(
+            |entry| self.items_of(entry.id).flat_map(|(_, item)| &item.tables).collect(),
+            |item, name| item.tables.iter().any(|t| t == name),
+        )
     }
 
     /// The authors of queries, most items first.
@@ -184,14 +190,14 @@ impl KnowledgeBase {
     }
 }
 
-/// Two texts as sentences, once when one begins the other; `otherwise` when both are empty.
+/// Two texts as sentences, the second alone when it holds the first; `otherwise` when both are empty.
 fn joined(first: &str, second: &str, otherwise: &str) -> String {
     let (first, second) = (first.trim(), second.trim());
     let bare = first.trim_end_matches('.');
     if first.is_empty() && second.is_empty() {
         return otherwise.split_whitespace().collect::<Vec<_>>().join(" ");
     }
-    if bare.is_empty() || second.to_lowercase().starts_with(&bare.to_lowercase()) {
+    if bare.is_empty() || second.to_lowercase().contains(&bare.to_lowercase()) {
         return second.to_owned();
     }
     let dot = if first.ends_with(['.', '?', '!', '？', '。']) || second.is_empty() { "" } else { "." };
@@ -266,7 +272,8 @@ mod tests {
     #[test]
     fn values_are_counted_by_runs() {
         let base = base();
-        let found: Vec<_> = base.values(&base.items[0]).into_iter().map(|v| (v.literals.join(", "), v.times)).collect();
+        let found: Vec<_> =
+            base.values(&base.items[0]).into_iter().map(|v| (v.literals.join(", "), v.times)).collect();
         assert_eq!(found, [("-60, 299".to_owned(), 6), ("0, 299".to_owned(), 2)]);
         assert_eq!(base.values(&base.items[1]), []);
     }

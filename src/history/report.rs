@@ -184,7 +184,11 @@ mod tests {
             merged: 2,
             merges: vec![Merge { entry: 1, lines: vec![3, 9] }],
             skipped: vec![Skip::new(6, 4, reason, "SELECT\nfoo")],
-            notes: vec![Note { line: 2, entry: 1, text: "reads a table this database does not have: x".into() }],
+            notes: vec![Note {
+                line: 2,
+                entry: 1,
+                text: "reads a table this database does not have: x".into(),
+            }],
             other_databases: 4,
             unread: 0,
         };

@@ -55,7 +55,9 @@ pub enum StoreError {
     #[error("This is not a Querylore knowledge base.")]
     NotKnowledge,
     /// Written by a later version of this program.
-    #[error("This knowledge base has version {found}; this page reads up to version {known}. Reload the page to get its newest version.")]
+    #[error(
+        "This knowledge base has version {found}; this page reads up to version {known}. Reload the page to get its newest version."
+    )]
     Newer {
         /// The file's version.
         found: u64,
@@ -121,7 +123,9 @@ pub fn to_json(knowledge: &KnowledgeBase, vectors: Option<&Vectors>) -> Result<S
 pub fn from_json(bytes: &[u8]) -> Result<Stored, StoreError> {
     let header: Header = serde_json::from_slice(bytes).map_err(|_| match bytes.get(..200) {
         // A file that begins like ours was cut short.
-        Some(start) if String::from_utf8_lossy(start).contains(FORMAT) => StoreError::Damaged("its end is missing".into()),
+        Some(start) if String::from_utf8_lossy(start).contains(FORMAT) => {
+            StoreError::Damaged("its end is missing".into())
+        }
         _ => StoreError::NotKnowledge,
     })?;
     if header.format.as_deref() != Some(FORMAT) {
@@ -153,8 +157,11 @@ fn decode_all(encoded: Encoded, knowledge: &KnowledgeBase) -> Result<Vectors, St
     let Encoded { encoder, dimension, entries, items } = encoded;
     let entries = decode(&entries)?;
     let items = decode(&items)?;
-    for (set, found, rows) in [("Entry", &entries, knowledge.entries.len()), ("Item", &items, knowledge.items.len())] {
-        shape(set, found.len(), rows, dimension).map_err(|e| e.to_string().trim_end_matches('.').to_lowercase())?;
+    for (set, found, rows) in
+        [("Entry", &entries, knowledge.entries.len()), ("Item", &items, knowledge.items.len())]
+    {
+        shape(set, found.len(), rows, dimension)
+            .map_err(|e| e.to_string().trim_end_matches('.').to_lowercase())?;
     }
     Ok(Vectors { encoder, dimension, entries, items })
 }

@@ -181,6 +181,8 @@ fn normalized(text: &str) -> impl Iterator<Item = char> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use proptest::prelude::*;
 

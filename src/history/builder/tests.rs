@@ -12,7 +12,12 @@ fn ferries() -> Schema {
         columns: columns.iter().map(|c| Column { name: (*c).into(), ..Column::default() }).collect(),
         ..Table::default()
     };
-    Schema { tables: vec![table("ships", &["id", "name", "seats"]), table("trips", &["ship_id", "day", "boarded"])] }
+    Schema {
+        tables: vec![
+            table("ships", &["id", "name", "seats"]),
+            table("trips", &["ship_id", "day", "boarded"]),
+        ],
+    }
 }
 
 fn build(script: &str) -> (KnowledgeBase, Report) {
@@ -35,8 +40,14 @@ fn duplicates_become_one_entry() {
     assert_eq!((report.read, report.kept, report.merged), (5, 2, 3));
     assert_eq!(report.merges, [Merge { entry: 0, lines: vec![6, 9, 11] }]);
     let entry = &base.entries[0];
-    assert_eq!((entry.count, entry.question.as_deref(), entry.user.as_deref()), (6, Some("Large ships"), Some("j.lind")));
-    assert_eq!((entry.sql.as_str(), &entry.source_ids[..], entry.line), ("SELECT name FROM ships WHERE seats > 100", &[7][..], Some(1)));
+    assert_eq!(
+        (entry.count, entry.question.as_deref(), entry.user.as_deref()),
+        (6, Some("Large ships"), Some("j.lind"))
+    );
+    assert_eq!(
+        (entry.sql.as_str(), &entry.source_ids[..], entry.line),
+        ("SELECT name FROM ships WHERE seats > 100", &[7][..], Some(1))
+    );
     assert_eq!(base.entries[1].count, 1);
     let notes: Vec<&str> = report.notes.iter().map(|n| n.text.as_str()).collect();
     assert_eq!(notes, ["the same query with another question, the first is kept: Big ships"]);
@@ -53,7 +64,8 @@ fn items_are_merged_by_skeleton_and_sorted_by_how_often_they_were_seen() {
     let conditions: Vec<&Item> = base.items.iter().filter(|i| i.kind == ComponentType::Condition).collect();
     assert_eq!(conditions.len(), 2);
     let seats = conditions[0];
-    let places: Vec<(u32, &[String])> = seats.occurrences.iter().map(|o| (o.entry, &o.literals[..])).collect();
+    let places: Vec<(u32, &[String])> =
+        seats.occurrences.iter().map(|o| (o.entry, &o.literals[..])).collect();
     assert_eq!(places, [(1, &["100".to_owned()][..]), (2, &["200".to_owned()]), (3, &["200".to_owned()])]);
     assert!(base.items.is_sorted_by_key(|i| (i.kind, std::cmp::Reverse(base.times_seen(i)))));
     for (entry, items) in (0..).zip(&base.entry_items) {
@@ -139,9 +151,22 @@ fn a_second_file_is_merged_into_the_first() {
 /// Words, marks and gaps of queries, right and wrong ones.
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("SELECT name FROM ships"), Just("SELECT id FROM trips WHERE day = 'x;y'"), Just(";"), Just(" "),
-        Just("\n"), Just("-- How many?\n"), Just("/*"), Just("*/"), Just("'"), Just("\""), Just("("),
-        Just("DELETE FROM ships"), Just(" WHERE seats > 1"), Just("ü"), Just(";;\r\n"), Just(".mode x\n"),
+        Just("SELECT name FROM ships"),
+        Just("SELECT id FROM trips WHERE day = 'x;y'"),
+        Just(";"),
+        Just(" "),
+        Just("\n"),
+        Just("-- How many?\n"),
+        Just("/*"),
+        Just("*/"),
+        Just("'"),
+        Just("\""),
+        Just("("),
+        Just("DELETE FROM ships"),
+        Just(" WHERE seats > 1"),
+        Just("ü"),
+        Just(";;\r\n"),
+        Just(".mode x\n"),
     ];
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

@@ -110,7 +110,8 @@ impl Survey {
             .filter_map(|(i, (column, _))| {
                 // The last part of a nested name: "event.query".
                 let last = column.name.rsplit('.').next().unwrap_or_default();
-                let name: String = last.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+                let name: String =
+                    last.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
                 let rank = names.iter().position(|n| *n == name);
                 let any = (names == SQL).then_some(names.len());
                 Some((rank.or(any)?, i))
@@ -121,21 +122,70 @@ impl Survey {
 }
 
 const SQL: &[&str] = &[
-    "sql", "sqlquery", "query", "querytext", "sqltext", "statement", "querysql", "goldsql", "gold", "rawsql",
+    "sql",
+    "sqlquery",
+    "query",
+    "querytext",
+    "sqltext",
+    "statement",
+    "querysql",
+    "goldsql",
+    "gold",
+    "rawsql",
     "querybody",
 ];
 const CERTAINLY_SQL: &[&str] = &["sql", "sqlquery", "sqltext", "querysql", "goldsql", "rawsql"];
 const QUESTION: &[&str] = &[
-    "question", "utterance", "nlquestion", "naturallanguage", "spiderquestion", "questiontext", "nl", "request",
-    "prompt", "intent", "title", "queryname", "name", "description", "comment", "label", "frage", "问题",
+    "question",
+    "utterance",
+    "nlquestion",
+    "naturallanguage",
+    "spiderquestion",
+    "questiontext",
+    "nl",
+    "request",
+    "prompt",
+    "intent",
+    "title",
+    "queryname",
+    "name",
+    "description",
+    "comment",
+    "label",
+    "frage",
+    "问题",
 ];
 const USER: &[&str] = &[
-    "user", "username", "useremail", "author", "owner", "analyst", "createdby", "email", "login", "usename", "who",
-    "userid", "rolname",
+    "user",
+    "username",
+    "useremail",
+    "author",
+    "owner",
+    "analyst",
+    "createdby",
+    "email",
+    "login",
+    "usename",
+    "who",
+    "userid",
+    "rolname",
 ];
 const TIME: &[&str] = &[
-    "time", "timestamp", "executedat", "starttime", "querystart", "createdat", "creationtime", "created", "datetime",
-    "date", "lastrun", "creationdate", "ts", "when", "day",
+    "time",
+    "timestamp",
+    "executedat",
+    "starttime",
+    "querystart",
+    "createdat",
+    "creationtime",
+    "created",
+    "datetime",
+    "date",
+    "lastrun",
+    "creationdate",
+    "ts",
+    "when",
+    "day",
 ];
 const COUNT: &[&str] =
     &["count", "runs", "calls", "executions", "executioncount", "frequency", "freq", "times", "hits", "n"];
@@ -153,7 +203,9 @@ pub(super) fn looks_like_sql(value: &str) -> bool {
     let first = words.next().unwrap_or_default().to_ascii_lowercase();
     let more = words.next().is_some();
     let starts = ["select", "with", "values", "insert", "update", "delete", "create", "explain"];
-    more && starts.iter().any(|s| first == *s || first.strip_prefix(s).is_some_and(|r| r.starts_with(['(', '*'])))
+    more && starts
+        .iter()
+        .any(|s| first == *s || first.strip_prefix(s).is_some_and(|r| r.starts_with(['(', '*'])))
 }
 
 /// A count as logs write it: a whole number of at least 1.

@@ -114,7 +114,8 @@ fn signature(line: &str) -> Option<(Option<String>, Option<String>)> {
     let mut user = None;
     let mut time: Vec<&str> = Vec::new();
     for word in line.split([' ', ',', ';', '|', '·', '\t']).filter(|w| !w.is_empty()) {
-        let is_clock = !time.is_empty() && word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(':');
+        let is_clock =
+            !time.is_empty() && word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(':');
         if is_date(word) || is_clock {
             time.push(word);
         } else if user.is_none() && is_login(word) {
@@ -131,7 +132,8 @@ fn signature(line: &str) -> Option<(Option<String>, Option<String>)> {
 fn is_date(word: &str) -> bool {
     let day = word.split('T').next().unwrap_or_default();
     let parts: Vec<&str> = day.split(['-', '/', '.']).collect();
-    let numbers = parts.iter().all(|p| !p.is_empty() && p.len() <= 4 && p.bytes().all(|b| b.is_ascii_digit()));
+    let numbers =
+        parts.iter().all(|p| !p.is_empty() && p.len() <= 4 && p.bytes().all(|b| b.is_ascii_digit()));
     parts.len() == 3 && numbers && parts.iter().any(|p| p.len() == 4)
 }
 
@@ -204,13 +206,26 @@ fn unnumbered(line: &str) -> &str {
 /// Whether a line of a comment is written for people: not code, not a note to a tool, not a licence.
 fn is_prose(line: &str) -> bool {
     const NOT_QUESTIONS: &[&str] = &[
-        "todo", "fixme", "xxx", "noqa", "sqlfluff", "copyright", "licen", "spdx", "vim:", "generated", "http://",
-        "https://", "warning", "disable", "enable",
+        "todo",
+        "fixme",
+        "xxx",
+        "noqa",
+        "sqlfluff",
+        "copyright",
+        "licen",
+        "spdx",
+        "vim:",
+        "generated",
+        "http://",
+        "https://",
+        "warning",
+        "disable",
+        "enable",
     ];
     const KEYWORDS: &[&str] = &[
         "select", "from", "where", "and", "or", "join", "left", "right", "inner", "group", "order", "having",
-        "limit", "insert", "update", "delete", "create", "drop", "alter", "with", "union", "on", "case", "when",
-        "then", "else", "end", "set", "use", "declare", "exec",
+        "limit", "insert", "update", "delete", "create", "drop", "alter", "with", "union", "on", "case",
+        "when", "then", "else", "end", "set", "use", "declare", "exec",
     ];
     if line.ends_with(['?', '？']) {
         return true;
@@ -259,13 +274,19 @@ mod tests {
     fn a_comment_further_up_counts_only_when_it_is_marked() {
         assert_eq!(question("-- On-time rate by month\n\n"), None);
         assert_eq!(question("-- Question: how full are ferries\n\n"), Some("how full are ferries".into()));
-        assert_eq!(question("-- Q3: How full are ferries?\n-- uses crew seats\n"), Some("How full are ferries?".into()));
+        assert_eq!(
+            question("-- Q3: How full are ferries?\n-- uses crew seats\n"),
+            Some("How full are ferries?".into())
+        );
     }
 
     #[test]
     fn a_comment_behind_the_statement_before_is_not_the_question() {
         assert_eq!(read("; -- all the ships\n", false).question, None);
-        assert_eq!(read("; -- all the ships\n-- the last trip\n", false).question, Some("the last trip".into()));
+        assert_eq!(
+            read("; -- all the ships\n-- the last trip\n", false).question,
+            Some("the last trip".into())
+        );
     }
 
     #[test]
@@ -283,7 +304,10 @@ mod tests {
         ] {
             assert_eq!(question(gap), None, "{gap}");
         }
-        assert_eq!(question("-- Select all ships of the north line\n"), Some("Select all ships of the north line".into()));
+        assert_eq!(
+            question("-- Select all ships of the north line\n"),
+            Some("Select all ships of the north line".into())
+        );
         assert_eq!(question("-- or is it full (now)?\n"), Some("or is it full (now)?".into()));
     }
 

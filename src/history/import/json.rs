@@ -10,9 +10,9 @@ use std::ops::Range;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::ImportError;
 use super::columns::looks_like_sql;
 use super::rows::Row;
-use super::ImportError;
 use super::text::Lines;
 
 /// Name of the only column of rows that are plain strings.
@@ -74,7 +74,8 @@ pub(super) fn columns(text: &str, rows: &[Range<usize>]) -> Vec<String> {
 
 /// Hands every row to `take`, with its cells in the order of `columns`.
 pub(super) fn each(text: &str, rows: &[Range<usize>], columns: &[String], take: &mut dyn FnMut(Row)) {
-    let places: HashMap<&str, usize> = columns.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+    let places: HashMap<&str, usize> =
+        columns.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
     let mut position = Lines::new(text);
     for (number, range) in (1..).zip(rows) {
         let piece = text.get(range.clone()).unwrap_or_default();
@@ -219,7 +220,11 @@ fn end_of_value(bytes: &[u8], from: usize) -> usize {
             b if b.is_ascii_whitespace() => at += 1,
             _ => {
                 let rest = bytes.get(at..).unwrap_or_default();
-                at += rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count().max(1);
+                at += rest
+                    .iter()
+                    .take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b))
+                    .count()
+                    .max(1);
             }
         }
         if depth == 0 {
@@ -254,8 +259,14 @@ mod tests {
 
     #[test]
     fn rows_are_found_wherever_they_lie() {
-        assert_eq!(found(r#" [ {"a": "]"} , {"b":[1,{}]},"x\"]" ] "#), [r#"{"a": "]"}"#, r#"{"b":[1,{}]}"#, r#""x\"]""#]);
-        assert_eq!(found(r#"{"v":1,"x":[{"a":1}],"data":{"rows":[{"a":2},{"a":3}]}}"#), [r#"{"a":2}"#, r#"{"a":3}"#]);
+        assert_eq!(
+            found(r#" [ {"a": "]"} , {"b":[1,{}]},"x\"]" ] "#),
+            [r#"{"a": "]"}"#, r#"{"b":[1,{}]}"#, r#""x\"]""#]
+        );
+        assert_eq!(
+            found(r#"{"v":1,"x":[{"a":1}],"data":{"rows":[{"a":2},{"a":3}]}}"#),
+            [r#"{"a":2}"#, r#"{"a":3}"#]
+        );
         assert_eq!(found(r#"{"1":{"sql":"x"},"2":{"sql":"y"}}"#), [r#"{"sql":"x"}"#, r#"{"sql":"y"}"#]);
         assert_eq!(found(r#"{"sql":"x","tags":["a"]}"#), [r#"{"sql":"x","tags":["a"]}"#]);
         assert_eq!(found("[]"), [""; 0]);
@@ -263,7 +274,8 @@ mod tests {
 
     #[test]
     fn rows_know_their_lines_and_cells() {
-        let text = "[\n {\"b\": {\"c\": 1.5, \"no column\": 2}, \"a\": \"x\"},\n\n {\"a\": null, \"d\": [1]}, 7]";
+        let text =
+            "[\n {\"b\": {\"c\": 1.5, \"no column\": 2}, \"a\": \"x\"},\n\n {\"a\": null, \"d\": [1]}, 7]";
         let ranges = rows(text);
         let names = columns(text, &ranges);
         assert_eq!(names, ["b.c", "a"]);

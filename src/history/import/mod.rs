@@ -194,7 +194,8 @@ struct Places {
 impl Places {
     fn new(mapping: &Mapping, columns: &[String]) -> Result<Self, ImportError> {
         let place = |name: &Option<String>| position(columns, name.as_deref());
-        let sql = place(&mapping.sql).ok_or_else(|| ImportError::NoSqlColumn { columns: columns.to_vec() })?;
+        let sql =
+            place(&mapping.sql).ok_or_else(|| ImportError::NoSqlColumn { columns: columns.to_vec() })?;
         Ok(Self {
             sql,
             question: place(&mapping.question),
@@ -226,7 +227,8 @@ impl Places {
         let mut line = line;
         if verbatim {
             // Cells before it may hold line breaks of their own.
-            let before = cells.iter().take(self.sql).flatten().map(|c| text::newlines(c.as_bytes())).sum::<usize>();
+            let before =
+                cells.iter().take(self.sql).flatten().map(|c| text::newlines(c.as_bytes())).sum::<usize>();
             line = line.saturating_add(u32::try_from(before).unwrap_or(u32::MAX));
         }
         let statements = script::records(sql);

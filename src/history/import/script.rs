@@ -16,7 +16,8 @@ pub(super) fn records(text: &str) -> Vec<RawRecord> {
         let said = comments::read(gap, before == 0);
         before = statement.range.end;
         let (said, skipped, sql) = without_commands(said, sql);
-        let line = statement.line.saturating_add(u32::try_from(newlines(skipped.as_bytes())).unwrap_or(u32::MAX));
+        let line =
+            statement.line.saturating_add(u32::try_from(newlines(skipped.as_bytes())).unwrap_or(u32::MAX));
         let sql = sql.trim_end();
         if sql.is_empty() {
             continue;

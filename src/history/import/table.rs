@@ -17,12 +17,14 @@ fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
 /// gives the most cells. None when no column holds SQL.
 pub(super) fn delimiter(text: &str) -> Option<u8> {
     let scored = [b',', b';', b'\t', b'|'].into_iter().filter_map(|delimiter| {
-        let rows: Vec<StringRecord> = reader(text, delimiter).into_records().take(SAMPLE_ROWS).map_while(Result::ok).collect();
+        let rows: Vec<StringRecord> =
+            reader(text, delimiter).into_records().take(SAMPLE_ROWS).map_while(Result::ok).collect();
         let width = rows.first()?.len();
         let even = rows.iter().filter(|r| r.len() == width).count();
         let body = rows.get(usize::from(!is_data(rows.first()?))..).unwrap_or_default();
         let sql = (0..width).any(|i| {
-            let column: Vec<&str> = body.iter().filter_map(|r| r.get(i)).filter(|c| !c.trim().is_empty()).collect();
+            let column: Vec<&str> =
+                body.iter().filter_map(|r| r.get(i)).filter(|c| !c.trim().is_empty()).collect();
             !column.is_empty() && column.iter().filter(|c| looks_like_sql(c)).count() * 2 >= column.len()
         });
         // In tenths, so that a few ragged rows do not outweigh the number of cells.

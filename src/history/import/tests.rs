@@ -58,13 +58,19 @@ fn a_log_in_any_table_form_gives_the_same_records() {
         ..RawRecord::default()
     };
     let csv = "user,title,sql,runs,date\r\nm.okoye,\"What, now?\",\"SELECT a,\n b FROM t WHERE c = 'x;y';\",14,2024-03-02\r\n";
-    let semicolons = "user;title;sql;runs;date\nm.okoye;What, now?;\"SELECT a,\n b FROM t WHERE c = 'x;y'\";14;2024-03-02";
+    let semicolons =
+        "user;title;sql;runs;date\nm.okoye;What, now?;\"SELECT a,\n b FROM t WHERE c = 'x;y'\";14;2024-03-02";
     let lines = r#"{"user":"m.okoye","title":"What, now?","sql":"SELECT a,\n b FROM t WHERE c = 'x;y'","runs":14,"date":"2024-03-02"}"#;
     let object = format!("{{\"version\": 2, \"log\": {{\"rows\": [{lines}]}}}}");
     let script = "-- What, now?\n-- author: m.okoye\n-- date: 2024-03-02\n-- runs: 14\nSELECT a,\n b FROM t WHERE c = 'x;y';\n";
-    for (name, text) in
-        [("a.csv", csv), ("a.csv", semicolons), ("a.jsonl", lines), ("a.json", &object), ("a.sql", script), ("a", csv)]
-    {
+    for (name, text) in [
+        ("a.csv", csv),
+        ("a.csv", semicolons),
+        ("a.jsonl", lines),
+        ("a.json", &object),
+        ("a.sql", script),
+        ("a", csv),
+    ] {
         let (_, history) = read_all(name, text.as_bytes());
         let found = RawRecord { line: 0, number: 0, verbatim: false, ..history.records[0].clone() };
         assert_eq!((found, history.records.len()), (wanted.clone(), 1), "{text}");
@@ -75,7 +81,8 @@ fn a_log_in_any_table_form_gives_the_same_records() {
 fn a_cell_with_several_statements_gives_several_records() {
     let text = "question,sql\n\"a\nb\",\"USE ferries;\nSELECT 1; SELECT 2\"\n,\nx,\n";
     let (plan, history) = read_all("a.csv", text.as_bytes());
-    let found: Vec<(u32, u32, &str)> = history.records.iter().map(|r| (r.line, r.number, r.sql.as_str())).collect();
+    let found: Vec<(u32, u32, &str)> =
+        history.records.iter().map(|r| (r.line, r.number, r.sql.as_str())).collect();
     assert_eq!(found, [(3, 1, "USE ferries"), (4, 1, "SELECT 1"), (4, 1, "SELECT 2")]);
     assert_eq!(plan.records, 3);
     let skipped: Vec<(u32, Reason)> = history.skipped.iter().map(|s| (s.line, s.reason.clone())).collect();
@@ -84,7 +91,8 @@ fn a_cell_with_several_statements_gives_several_records() {
 
 #[test]
 fn a_broken_line_of_json_lines_is_left_out() {
-    let (_, history) = read_all("a.jsonl", b"{\"sql\": \"SELECT 1\"}\n{\"sql\": \"SELECT 2\"\n\n[\"x\"]\n{\"sql\": null}\n");
+    let (_, history) =
+        read_all("a.jsonl", b"{\"sql\": \"SELECT 1\"}\n{\"sql\": \"SELECT 2\"\n\n[\"x\"]\n{\"sql\": null}\n");
     assert_eq!(history.records.len(), 1);
     let skipped: Vec<u32> = history.skipped.iter().map(|s| s.line).collect();
     assert_eq!(skipped, [2, 4, 5]);
@@ -117,11 +125,29 @@ fn files_without_a_query_are_refused() {
 /// Pieces of all forms, well and badly put together.
 fn mixture() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        Just(&b"{\"sql\": \"SELECT 1\", \"n\": 1}"[..]), Just(&b"["[..]), Just(&b"]"[..]), Just(&b"{"[..]),
-        Just(&b"}"[..]), Just(&b","[..]), Just(&b"\n"[..]), Just(&b"\t"[..]), Just(&b"\""[..]), Just(&b"'"[..]),
-        Just(&b"sql,question\n"[..]), Just(&b"SELECT 1"[..]), Just(&b"\tcars\n"[..]), Just(&b"-- q: x y?\n"[..]),
-        Just(&b"/*"[..]), Just(&b"\\"[..]), Just(&b"\x01"[..]), Just("\u{feff}ü".as_bytes()), Just(&b"a: 1"[..]),
-        Just(&b"\xff\xfe"[..]), Just(&b".x\n"[..]), Just(&b"("[..]), Just(&b"2024-01-01)"[..]),
+        Just(&b"{\"sql\": \"SELECT 1\", \"n\": 1}"[..]),
+        Just(&b"["[..]),
+        Just(&b"]"[..]),
+        Just(&b"{"[..]),
+        Just(&b"}"[..]),
+        Just(&b","[..]),
+        Just(&b"\n"[..]),
+        Just(&b"\t"[..]),
+        Just(&b"\""[..]),
+        Just(&b"'"[..]),
+        Just(&b"sql,question\n"[..]),
+        Just(&b"SELECT 1"[..]),
+        Just(&b"\tcars\n"[..]),
+        Just(&b"-- q: x y?\n"[..]),
+        Just(&b"/*"[..]),
+        Just(&b"\\"[..]),
+        Just(&b"\x01"[..]),
+        Just("\u{feff}ü".as_bytes()),
+        Just(&b"a: 1"[..]),
+        Just(&b"\xff\xfe"[..]),
+        Just(&b".x\n"[..]),
+        Just(&b"("[..]),
+        Just(&b"2024-01-01)"[..]),
     ];
     proptest::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
 }

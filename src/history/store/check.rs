@@ -13,7 +13,8 @@ pub(super) fn consistent(base: &KnowledgeBase) -> Result<(), String> {
     if !(0..).zip(entries).all(|(id, entry)| entry.id == id) {
         return Err("its queries are out of order".into());
     }
-    let lines: Vec<u32> = entries.iter().map(|e| u32::try_from(e.sql.split('\n').count()).unwrap_or(u32::MAX)).collect();
+    let lines: Vec<u32> =
+        entries.iter().map(|e| u32::try_from(e.sql.split('\n').count()).unwrap_or(u32::MAX)).collect();
     let mut occurs: HashSet<(u32, u32)> = HashSet::new();
     for (index, item) in (0..).zip(items) {
         if item.occurrences.is_empty() {
@@ -38,5 +39,9 @@ pub(super) fn consistent(base: &KnowledgeBase) -> Result<(), String> {
             return Err("a query lists an item that does not occur in it".into());
         }
     }
-    if listed.len() == occurs.len() { Ok(()) } else { Err("a query does not list an item that occurs in it".into()) }
+    if listed.len() == occurs.len() {
+        Ok(())
+    } else {
+        Err("a query does not list an item that occurs in it".into())
+    }
 }

@@ -21,46 +21,53 @@ fn stored() -> impl Strategy<Value = Stored> {
     let uses = proptest::collection::vec(proptest::collection::vec(any::<bool>(), 4), 0..5);
     let texts = proptest::collection::vec(".{0,9}", 4);
     let parts = (proptest::collection::vec(entry(), 5), uses, texts, proptest::option::of(1..4_usize));
-    (parts, proptest::collection::vec(-1000..1000_i16, 40)).prop_map(|((entries, uses, texts, dimension), numbers)| {
-        let mut base = KnowledgeBase::default();
-        for (id, entry) in (0..).zip(entries.into_iter().take(uses.len())) {
-            base.entries.push(Entry { id, ..entry });
-            base.summaries.push(format!("summary {id}"));
-            base.entry_items.push(Vec::new());
-        }
-        for (i, text) in texts.iter().enumerate() {
-            let occurrences: Vec<Occurrence> = (0..)
-                .zip(&uses)
-                .filter(|(_, used)| used[i])
-                .map(|(entry, _)| Occurrence { entry, sql: text.clone(), literals: vec![text.clone()], lines: Some((1, 1)) })
-                .collect();
-            if occurrences.is_empty() {
-                continue;
+    (parts, proptest::collection::vec(-1000..1000_i16, 40)).prop_map(
+        |((entries, uses, texts, dimension), numbers)| {
+            let mut base = KnowledgeBase::default();
+            for (id, entry) in (0..).zip(entries.into_iter().take(uses.len())) {
+                base.entries.push(Entry { id, ..entry });
+                base.summaries.push(format!("summary {id}"));
+                base.entry_items.push(Vec::new());
             }
-            for occurrence in &occurrences {
-                base.entry_items[occurrence.entry as usize].push(base.items.len() as u32);
+            for (i, text) in texts.iter().enumerate() {
+                let occurrences: Vec<Occurrence> = (0..)
+                    .zip(&uses)
+                    .filter(|(_, used)| used[i])
+                    .map(|(entry, _)| Occurrence {
+                        entry,
+                        sql: text.clone(),
+                        literals: vec![text.clone()],
+                        lines: Some((1, 1)),
+                    })
+                    .collect();
+                if occurrences.is_empty() {
+                    continue;
+                }
+                for occurrence in &occurrences {
+                    base.entry_items[occurrence.entry as usize].push(base.items.len() as u32);
+                }
+                base.items.push(Item {
+                    kind: ComponentType::Condition,
+                    skeleton: text.clone(),
+                    title: text.clone(),
+                    description: String::new(),
+                    occurrences,
+                    tables: vec![text.clone()],
+                    columns: vec![(text.clone(), "c".into())],
+                });
             }
-            base.items.push(Item {
-                kind: ComponentType::Condition,
-                skeleton: text.clone(),
-                title: text.clone(),
-                description: String::new(),
-                occurrences,
-                tables: vec![text.clone()],
-                columns: vec![(text.clone(), "c".into())],
+            let row = |rows: usize, dimension: usize| -> Vec<f32> {
+                numbers.iter().cycle().take(rows * dimension).map(|&n| f32::from(n) / 1024.0).collect()
+            };
+            let vectors = dimension.map(|dimension| Vectors {
+                encoder: "tiny".into(),
+                dimension,
+                entries: row(base.entries.len(), dimension),
+                items: row(base.items.len(), dimension),
             });
-        }
-        let row = |rows: usize, dimension: usize| -> Vec<f32> {
-            numbers.iter().cycle().take(rows * dimension).map(|&n| f32::from(n) / 1024.0).collect()
-        };
-        let vectors = dimension.map(|dimension| Vectors {
-            encoder: "tiny".into(),
-            dimension,
-            entries: row(base.entries.len(), dimension),
-            items: row(base.items.len(), dimension),
-        });
-        Stored { knowledge: base, vectors }
-    })
+            Stored { knowledge: base, vectors }
+        },
+    )
 }
 
 proptest! {
@@ -150,9 +157,13 @@ fn vectors_of_another_shape_are_refused() {
     };
     let json = to_json(&small(), Some(&vectors(2, 2))).unwrap();
     assert!(from_json(json.as_bytes()).is_ok());
-    assert!(matches!(to_json(&small(), Some(&vectors(3, 2))), Err(StoreError::Shape { found: 3, wanted: 2, .. })));
+    assert!(matches!(
+        to_json(&small(), Some(&vectors(3, 2))),
+        Err(StoreError::Shape { found: 3, wanted: 2, .. })
+    ));
     assert!(to_json(&small(), Some(&vectors(0, 0))).is_err());
-    for (from, to) in [("\"dimension\":2", "\"dimension\":3"), ("ADgAOA==", "ADgAfA=="), ("ADgAOA==", "ADgA")] {
+    for (from, to) in [("\"dimension\":2", "\"dimension\":3"), ("ADgAOA==", "ADgAfA=="), ("ADgAOA==", "ADgA")]
+    {
         let damaged = json.replace(from, to);
         assert_ne!(damaged, json);
         assert!(matches!(from_json(damaged.as_bytes()), Err(StoreError::Damaged(_))), "{from}");

@@ -154,7 +154,7 @@ fn Centre(selected: RwSignal<Option<u32>>, rail: RwSignal<bool>, toasts: Toasts)
                 </div>
                 <KnowledgeStrip cards=Signal::stored(sample::cards()) selected on_select=select/>
             </section>
-            <section class="sect ruled-top" aria-label="SQL">
+            <section class="sect" aria-label="SQL">
                 <div class="sect-h line">
                     <Tabs
                         label="SQL"

@@ -28,6 +28,7 @@ pub fn Dialog(
 ) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     let title_id = dom::unique_id("dialog");
+    let labelled_by = title_id.clone();
     Effect::new(move |_| {
         let Some(dialog) = element.get() else { return };
         match (open.get(), dialog.open()) {
@@ -48,7 +49,7 @@ pub fn Dialog(
         <dialog
             class="dialog"
             node_ref=element
-            aria-labelledby=title_id.clone()
+            aria-labelledby=labelled_by
             on:close=move |_| {
                 if open.get_untracked() {
                     on_close.run(());

@@ -89,7 +89,7 @@ pub fn ImportReportView(
 /// Where, and what.
 type Finding = (String, String);
 
-fn counts(report: &Report) -> impl IntoView {
+fn counts(report: &Report) -> impl IntoView + use<> {
     let rows = [
         ("Read", report.read, "num"),
         ("Kept", report.kept, "num"),

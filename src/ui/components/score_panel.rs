@@ -88,7 +88,7 @@ pub fn ScorePanel(
     }
 }
 
-fn diagnosis_rows(d: &Diagnosis) -> impl IntoView {
+fn diagnosis_rows(d: &Diagnosis) -> impl IntoView + use<> {
     let rows_differ = d.missing_rows + d.extra_rows > 0;
     let row_words = match (d.missing_rows, d.extra_rows) {
         (0, 0) => "0".to_owned(),

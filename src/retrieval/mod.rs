@@ -2,11 +2,14 @@
 //! queries and of components.
 
 pub mod history;
+mod indexed;
 pub mod phrases;
+pub mod remembered;
 pub mod vectors;
 pub(crate) mod words;
 
 pub use history::{Index, IndexError, retrieve, retrieve_question};
+pub use indexed::Indexed;
 pub use vectors::{Vectors, VectorsError};
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,14 @@
-//! The page: Leptos, rendered in the browser.
+//! The page: Leptos, rendered in the browser. Views bind signals to components; `actions` set things in motion;
+//! whatever can be computed without a browser is in the pure modules.
 
+pub mod actions;
+pub mod app;
 pub mod components;
+mod database_menu;
+mod download;
+mod import_dialog;
+mod keys;
+mod pages;
+mod route;
+pub mod settings;
+pub mod state;

@@ -67,7 +67,7 @@ pub fn Dialog(
             }
         >
             <div class="sect-h line">
-                <h2 id=title_id>{title}</h2>
+                <h2 id=title_id.clone()>{title}</h2>
                 <IconButton icon=Icon::Close label="Close" class="push" on_press=on_close/>
             </div>
             {content}

@@ -15,28 +15,11 @@ use crate::sql::ComponentType;
 /// Source queries shown before "Show more".
 const SOURCES: usize = 3;
 
-/// What the user decided about an item for the next question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keep {
-    /// The retriever decides.
-    #[default]
-    Auto,
-    /// Always used.
-    Pinned,
-    /// Never used.
-    Dropped,
-}
-
-/// The inspector of an item. `p` pins and `d` drops it, Esc closes (keys of the page).
+/// The inspector of an item. Esc closes it (a key of the page).
 #[component]
 pub fn ItemInspector(
     /// The item.
     item: ItemView,
-    /// What was decided about it.
-    #[prop(into)]
-    keep: Signal<Keep>,
-    /// Receives a decision; the one in force comes again to undo it.
-    on_keep: Callback<Keep>,
     /// Closes the inspector.
     #[prop(into)]
     on_close: Callback<()>,
@@ -62,13 +45,6 @@ pub fn ItemInspector(
     } = item;
     let copy = skeleton.clone();
     let of = seen;
-    let toggle = move |wanted: Keep| {
-        let now = keep.get_untracked();
-        on_keep.run(if now == wanted { Keep::Auto } else { wanted });
-    };
-    let pin = Signal::derive(move || if keep.get() == Keep::Pinned { "Unpin" } else { "Pin" }.to_owned());
-    let drop =
-        Signal::derive(move || if keep.get() == Keep::Dropped { "Use again" } else { "Drop" }.to_owned());
     view! {
         <div class="ins-h stack">
             <div class="row">
@@ -78,11 +54,6 @@ pub fn ItemInspector(
             </div>
             <h2>{title}</h2>
             <p class="t12 two">{description}</p>
-            <div class="row">
-                <Button label=pin icon=Icon::Pin key="P" on_press=move || toggle(Keep::Pinned)/>
-                <Button label=drop icon=Icon::Drop key="D" on_press=move || toggle(Keep::Dropped)/>
-                <span class="t11 three push">"then ask again"</span>
-            </div>
         </div>
         <Section
             title="Skeleton"

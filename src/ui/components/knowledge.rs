@@ -20,8 +20,6 @@ pub struct Card {
     pub score: Option<f32>,
     /// How often it was seen.
     pub seen: usize,
-    /// Whether it is pinned.
-    pub pinned: bool,
 }
 
 /// One item. A button: Enter or Space selects it, and everything that belongs to it is lit.
@@ -35,7 +33,7 @@ pub fn KnowledgeCard(
     /// Receives the item pressed.
     on_select: Callback<u32>,
 ) -> impl IntoView {
-    let Card { key, kind, title, score, seen, pinned } = card;
+    let Card { key, kind, title, score, seen } = card;
     view! {
         <button
             type="button"
@@ -48,7 +46,6 @@ pub fn KnowledgeCard(
             <span class="d" title=title.clone()>{title.clone()}</span>
             {score.map(|score| view! { <span class="s num">{format::score(score)}</span> })}
             <span class="m"><em>{kind_name(kind)}</em>{format!(" · seen {}", format::times(seen))}</span>
-            {pinned.then(|| view! { <span class="pinned"><IconView icon=Icon::Pin small=true/><span class="sr">"pinned"</span></span> })}
         </button>
     }
 }
@@ -69,7 +66,7 @@ pub fn KnowledgeStrip(
         <ul class="strip">
             <For
                 each=move || cards.get()
-                key=|card| (card.key, card.pinned, card.score.map(f32::to_bits))
+                key=|card| (card.key, card.score.map(f32::to_bits))
                 let:card
             >
                 <li><KnowledgeCard card selected on_select/></li>

@@ -7,6 +7,7 @@ pub mod dom;
 pub mod drop_zone;
 pub mod empty;
 pub mod field;
+pub mod file_input;
 pub mod icon;
 pub mod import_mapping;
 pub mod import_report;

@@ -126,7 +126,7 @@ fn TableRow(
         <li
             role="treeitem"
             aria-expanded=move || is_open.get().to_string()
-            attr:aria-level="1"
+            attr:attr:aria-level="1"
             tabindex=stop
             data-table=table.name.clone()
             on:focus=move |_| active.set(Some(name.get_value()))
@@ -169,7 +169,7 @@ fn ColumnRow(
     let said = format!("{key}{}", column.declared_type);
     let title = column.note.clone().unwrap_or_else(|| said.clone());
     view! {
-        <li role="treeitem" attr:aria-level="2" tabindex=stop on:focus=move |event| {
+        <li role="treeitem" attr:attr:aria-level="2" tabindex=stop on:focus=move |event| {
             event.stop_propagation();
             active.set(Some(id.get_value()));
         }>

@@ -50,7 +50,7 @@ fn What() -> impl IntoView {
     move || {
         let (tone, title, text) = happened(state);
         view! {
-            <Notice tone icon=(tone == Tone::Neutral).then_some(Icon::History) title aside=trace>{text}</Notice>
+            <Notice tone icon=if tone == Tone::Neutral { Icon::History } else { tone.icon().unwrap_or(Icon::Warn) } title aside=trace>{text}</Notice>
         }
     }
 }
@@ -161,7 +161,6 @@ fn Knowledge() -> impl IntoView {
                             title: found.title.clone(),
                             score: Some(hit.score),
                             seen: item::seen(&knowledge.base, hit.item),
-                            pinned: false,
                         })
                     })
                     .collect::<Vec<_>>()
@@ -189,7 +188,7 @@ fn Knowledge() -> impl IntoView {
                 <span class="t12 three">{note}</span>
                 <span class="push"></span>
                 <span class="t12 three">{below}</span>
-                <Show when=move || counts.get().0 > CARDS>
+                <Show when=move || { counts.get().0 > CARDS }>
                     <Button
                         label=Signal::derive(move || {
                             if all.get() { "Show fewer".to_owned() } else { format!("Show all {}", counts.get().0) }

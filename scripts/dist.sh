@@ -19,4 +19,4 @@ half=$weights/model.f16.safetensors
 cp "$half" dist/models/all-MiniLM-L6-v2/model.safetensors
 cp "$weights/vocab.txt" dist/models/all-MiniLM-L6-v2/
 "$lab" tiny --out dist/models/tiny
-"$lab" demo --out dist/demo --encoder minilm
+"$lab" demo --dir dist/demo

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Failure, encoder, inputs};
+use crate::bench::task::read_tasks;
 use crate::demo;
 use crate::embedding::blocking::block_on;
 use crate::embedding::{tiny, weights};
@@ -29,12 +30,12 @@ pub struct Tiny {
     out: PathBuf,
 }
 
-/// Make the demo workspace: database, indexed history, tasks, vectors of its example questions.
+/// Make the demo workspace: database, indexed history, vectors of its questions.
 #[derive(Debug, clap::Args)]
 pub struct Demo {
-    /// The folder.
+    /// The folder that holds history.jsonl, tasks.json and workspace.json; the rest is written into it.
     #[arg(long)]
-    out: PathBuf,
+    dir: PathBuf,
     /// Encoder: minilm or tiny.
     #[arg(long, default_value = "minilm")]
     encoder: String,
@@ -62,29 +63,40 @@ pub fn tiny(args: &Tiny) -> Result<(), Failure> {
 /// Runs `lab demo`.
 ///
 /// # Errors
-/// When a file cannot be written or the encoder is missing.
+/// When a file cannot be read or written or the encoder is missing.
 pub fn demo(args: &Demo) -> Result<(), Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
-    let spec = encoder::spec(&args.encoder)?;
-    let out = &args.out;
-    std::fs::create_dir_all(out).map_err(|e| failed(&e))?;
-    let database = out.join("norhaven.sqlite");
+    let database = args.dir.join("norhaven.sqlite");
     demo::write_database(&database).map_err(|e| failed(&e))?;
-    let schema = inputs::schema(&database)?;
-    let encoder = encoder::load(spec)?;
-    let (history, _) = inputs::history_from("history.jsonl", demo::HISTORY.as_bytes(), None, &schema)?;
+    let encoder = encoder::load(encoder::spec(&args.encoder)?)?;
+    let (history, _) = inputs::history(&args.dir.join("history.jsonl"), None, &inputs::schema(&database)?)?;
     let indexed = inputs::indexed(history, &encoder)?;
-    write(&out.join("knowledge.json"), indexed.to_json().map_err(|e| failed(&e))?.as_bytes())?;
+    write(&args.dir.join("knowledge.json"), indexed.to_json().map_err(|e| failed(&e))?.as_bytes())?;
 
-    // The example questions and tasks answer at once, before the encoder is fetched.
+    // Examples and tasks are answered at once, before the encoder is fetched.
     let mut texts = BTreeSet::new();
-    for question in demo::questions().map_err(|e| failed(&e))? {
+    for question in questions(&args.dir)? {
         texts.extend(phrases(&question).into_iter().map(|p| p.text));
         texts.insert(question);
     }
     let texts: Vec<String> = texts.into_iter().collect();
     let vectors = block_on(encoder.embed(&texts)).map_err(|e| failed(&e))?;
-    write(&out.join("vectors.bin"), &remembered::to_bytes(encoder.encoder(), &texts, &vectors))
+    write(&args.dir.join("vectors.bin"), &remembered::to_bytes(encoder.encoder(), &texts, &vectors))
+}
+
+/// The example questions and those of the tasks.
+fn questions(dir: &Path) -> Result<Vec<String>, Failure> {
+    #[derive(serde::Deserialize)]
+    struct Workspace {
+        questions: Vec<String>,
+    }
+    let path = dir.join("workspace.json");
+    let workspace: Workspace = serde_json::from_slice(&inputs::bytes(&path)?)
+        .map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+    let path = dir.join("tasks.json");
+    let tasks = read_tasks(&inputs::bytes(&path)?)
+        .map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+    Ok(workspace.questions.into_iter().chain(tasks.into_iter().map(|t| t.question)).collect())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

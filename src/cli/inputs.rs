@@ -44,27 +44,15 @@ pub fn history(
     db_id: Option<&str>,
     schema: &Schema,
 ) -> Result<(Indexed, Option<Report>), Failure> {
+    let bytes = bytes(path)?;
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    history_from(&name, &bytes(path)?, db_id, schema)
-}
-
-/// Like [`history`], from the bytes of a file called `name`.
-///
-/// # Errors
-/// As [`history`].
-pub fn history_from(
-    name: &str,
-    bytes: &[u8],
-    db_id: Option<&str>,
-    schema: &Schema,
-) -> Result<(Indexed, Option<Report>), Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{name}: {e}"));
-    if let Ok(stored) = store::from_json(bytes) {
+    if let Ok(stored) = store::from_json(&bytes) {
         return Ok((Indexed::from_stored(stored).map_err(|e| failed(&e))?, None));
     }
-    let mut plan = import::inspect(name, bytes).map_err(|e| failed(&e))?;
+    let mut plan = import::inspect(&name, &bytes).map_err(|e| failed(&e))?;
     plan.database = chosen(&plan, db_id)?;
-    let records = import::read(bytes, &plan).map_err(|e| failed(&e))?;
+    let records = import::read(&bytes, &plan).map_err(|e| failed(&e))?;
     let mut builder = Builder::onto(KnowledgeBase::default(), records, schema.clone());
     while builder.step() {}
     let (base, report) = builder.finish();

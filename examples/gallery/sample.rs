@@ -222,7 +222,8 @@ pub fn result() -> Arc<ResultSet> {
 }
 
 pub fn against() -> Arc<Against> {
-    let mut rows: Vec<RowPair> = (0..5).map(|i| RowPair { ours: Some(i), gold: Some(i), copy: false }).collect();
+    let mut rows: Vec<RowPair> =
+        (0..5).map(|i| RowPair { ours: Some(i), gold: Some(i), copy: false }).collect();
     rows.push(RowPair { ours: Some(5), gold: None, copy: false });
     rows.push(RowPair { ours: None, gold: Some(5), copy: false });
     Arc::new(Against { gold: Arc::new(months(100.0)), rows })

@@ -43,7 +43,7 @@ pub fn ValueDialog(
             on_close=move || value.set(None)
             actions=move || view! { <Button label="Copy" icon=Icon::Copy on_press=copy/> }
         >
-            <pre class="value" tabindex="0">{shown}</pre>
+            <pre class="cell-value" tabindex="0">{shown}</pre>
         </Dialog>
     }
 }

@@ -179,7 +179,7 @@ pub(super) enum Table {
 }
 
 impl Table {
-    /// Writes row `row` of `out.len()` columns into `out`; a row that is not there leaves it unchanged.
+    /// Writes row `row`, one of the table's rows of `out.len()` columns, into `out`.
     pub(super) fn read_row(&self, row: usize, out: &mut [f32]) {
         let range = row * out.len()..(row + 1) * out.len();
         match self {

@@ -134,7 +134,10 @@ impl Bert {
         let mut values = vec![0.0; ids.len() * self.hidden];
         let positions = runs.iter().flat_map(|run| (0..run.texts).flat_map(|_| 0..run.tokens));
         for ((out, &id), position) in values.chunks_exact_mut(self.hidden).zip(ids).zip(positions) {
-            self.words.read_row(id as usize, out);
+            // The check also keeps the row's place within 32 bits in the browser.
+            if (id as usize) < self.vocabulary {
+                self.words.read_row(id as usize, out);
+            }
             let start = position * self.hidden;
             let row = self.positions.get(start..start + self.hidden).unwrap_or_default();
             out.iter_mut().zip(row).for_each(|(value, position)| *value += position);

@@ -114,6 +114,9 @@ fn output_aliases_and_positions_become_expressions() {
     assert_eq!(of(sql, ComponentType::Condition), ["COUNT(*) > <val>"]);
     assert_eq!(of(sql, ComponentType::Output), ["ORDER BY COUNT(*) DESC, Hero.Name LIMIT <val>"]);
     assert_eq!(of(sql, ComponentType::Calculation), ["COUNT(*)"]);
+    let shadowed = "SELECT UPPER(name) AS name FROM hero GROUP BY name ORDER BY name";
+    assert_eq!(of(shadowed, ComponentType::Dimension), ["GROUP BY Hero.Name"]);
+    assert_eq!(of(shadowed, ComponentType::Output), ["ORDER BY UPPER(Hero.Name)"]);
 }
 
 #[test]
@@ -215,6 +218,11 @@ fn positions_cover_whole_pieces() {
         ("SELECT CAST(SUM(height) AS REAL) * 100 / COUNT(*) FROM hero", "CAST(SUM(height) AS REAL) * 100 / COUNT(*)"),
         ("SELECT CASE WHEN id = 1 THEN 2 END FROM hero", "CASE WHEN id = 1 THEN 2 END"),
         ("SELECT COUNT(*) FROM hero", "COUNT(*)"),
+        ("SELECT CAST(id AS REAL) FROM hero", "CAST(id AS REAL)"),
+        ("SELECT CAST(SUBSTR(name, 1, 2) AS INTEGER) FROM hero", "CAST(SUBSTR(name, 1, 2) AS INTEGER)"),
+        ("SELECT id FROM hero WHERE (id > 1) IS NOT NULL", "(id > 1) IS NOT NULL"),
+        ("SELECT (SELECT 1 + 1) FROM hero", "(SELECT 1 + 1)"),
+        ("SELECT id FROM hero WHERE id = (SELECT 1)", "id = (SELECT 1)"),
         ("SELECT - SUM(id) FROM hero", "- SUM(id)"),
         ("SELECT (MAX(id)) FROM hero", "MAX(id)"),
         ("SELECT RANK() OVER (ORDER BY id DESC) FROM hero", "RANK() OVER (ORDER BY id DESC)"),

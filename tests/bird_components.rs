@@ -167,7 +167,8 @@ fn queries_of_other_dialects_fail_clearly_or_are_split() {
     report("SEDE (T-SQL)", errors_of(queries.iter().map(String::as_str)));
     let unpacked = tempfile::tempdir().unwrap();
     let archive = folder.join("history/bigquery-etl_sql.tar.xz");
-    let tar = std::process::Command::new("tar").arg("-xJf").arg(archive).arg("-C").arg(unpacked.path()).status();
+    let tar =
+        std::process::Command::new("tar").arg("-xJf").arg(archive).arg("-C").arg(unpacked.path()).status();
     if !tar.is_ok_and(|status| status.success()) {
         println!("skipped: bigquery-etl cannot be unpacked here");
         return;

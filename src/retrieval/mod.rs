@@ -2,6 +2,7 @@
 //! queries and of components.
 
 pub mod history;
+mod lexical;
 pub mod phrases;
 pub mod vectors;
 pub(crate) mod words;

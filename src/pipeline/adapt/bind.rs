@@ -191,7 +191,7 @@ impl Binder<'_> {
 
     /// Other text literals take a value of their column that the question names.
     fn texts(&mut self, slots: &[Slot], groups: &[Vec<usize>]) {
-        for group in groups.iter().filter(|group| group.first().is_some()) {
+        for group in groups {
             let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else {
                 continue;
             };

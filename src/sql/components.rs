@@ -98,7 +98,7 @@ impl<'a> Splitter<'a> {
         let mut writer = Writer::new(self.schema);
         write(&mut writer);
         let nested = std::mem::take(&mut writer.nested);
-        let range = writer.span.and_then(|span| self.text.range(span, keyword));
+        let range = writer.span.and_then(|span| self.text.range(span, &writer.bracketed, keyword));
         self.found.push(Component {
             kind,
             sql: range.as_ref().map_or_else(|| writer.out.clone(), |range| self.text.one_line(range)),

@@ -143,7 +143,7 @@ fn check_first_word(sql: &str) -> Result<(), SqlError> {
 
 /// Refuses text whose tree would be too deep, before any of it is built.
 fn check_depth(sql: &str) -> Result<(), SqlError> {
-    /// Operators since the last comma, and set operations, inside one pair of brackets.
+    /// Operators since the last comma, and set operations, inside one pair of brackets or CASE … END.
     #[derive(Default, Clone, Copy)]
     struct Chain {
         operators: u32,
@@ -153,19 +153,23 @@ fn check_depth(sql: &str) -> Result<(), SqlError> {
     let mut chain = Chain::default();
     for (kind, start, end) in Lexer::new(sql) {
         let text = sql.get(start..end).unwrap_or_default();
-        match (kind, text) {
-            (Lexeme::Mark, "(") => {
+        let upper = if kind == Lexeme::Word { text.to_ascii_uppercase() } else { text.to_owned() };
+        match (kind, upper.as_str()) {
+            (Lexeme::Mark, "(") | (Lexeme::Word, "CASE") => {
                 outer.push(std::mem::take(&mut chain));
                 if outer.len() > MAX_BRACKETS {
                     return Err(SqlError::TooDeep);
                 }
             }
-            (Lexeme::Mark, ")") => chain = outer.pop().unwrap_or_default(),
-            (Lexeme::Mark, "," | ";") => chain.operators = 0,
+            (Lexeme::Mark, ")") | (Lexeme::Word, "END") => chain = outer.pop().unwrap_or_default(),
+            (Lexeme::Mark, "," | ";") | (Lexeme::Word, "WHEN" | "THEN" | "ELSE") => chain.operators = 0,
             (Lexeme::Mark, ".") => {}
             (Lexeme::Mark, _) => chain.operators += 1,
-            (Lexeme::Word, _) if is_set_operator(text) => chain.sets += 1,
-            (Lexeme::Word, _) if tokens::is_keyword(text) => chain.operators += 1,
+            (Lexeme::Word, "UNION" | "EXCEPT" | "INTERSECT") => {
+                chain.operators = 0;
+                chain.sets += 1;
+            }
+            (Lexeme::Word, _) if tokens::is_keyword(&upper) => chain.operators += 1,
             _ => {}
         }
         if chain.operators > MAX_CHAIN || chain.sets > MAX_CHAIN / 2 {
@@ -173,10 +177,6 @@ fn check_depth(sql: &str) -> Result<(), SqlError> {
         }
     }
     Ok(())
-}
-
-fn is_set_operator(word: &str) -> bool {
-    ["UNION", "EXCEPT", "INTERSECT"].iter().any(|w| w.eq_ignore_ascii_case(word))
 }
 
 /// Cuts " at Line: 3, Column: 7" off the parser's message.

@@ -6,6 +6,9 @@ use sqlparser::tokenizer::Location;
 
 use super::lexer::{Lexeme, Lexer};
 
+/// First and last position, as the parser counts them.
+type Span = (Location, Location);
+
 /// A query's text with its lexical elements, to find where a piece begins and ends.
 ///
 /// sqlparser keeps positions of names and literals, not of brackets and most keywords; a piece is
@@ -59,12 +62,58 @@ impl<'a> Text<'a> {
         self.is(element, &[")", "END"])
     }
 
-    /// The first and last element of a piece whose names and literals lie between two positions.
-    fn elements(&self, (start, end): (Location, Location)) -> Option<(usize, usize)> {
+    /// The first and last element between two positions.
+    fn between(&self, (start, end): Span) -> Option<(usize, usize)> {
         let (start, end) = (self.offset(start)?, self.offset(end)?);
         let first = self.elements.partition_point(|&(_, _, e)| e <= start);
         let last = self.elements.partition_point(|&(_, s, _)| s < end).checked_sub(1)?;
-        (first <= last && last < self.elements.len()).then(|| self.widened(first, last))
+        (first <= last && last < self.elements.len()).then_some((first, last))
+    }
+
+    /// The first and last element of a piece; `bracketed` are parts of it inside brackets of their own,
+    /// innermost first.
+    fn elements(&self, span: Span, bracketed: &[Span]) -> Option<(usize, usize)> {
+        let mut closed: Vec<(usize, usize)> = Vec::new();
+        for inner in bracketed {
+            let (mut first, mut last) = self.between(*inner)?;
+            // What this pair of brackets holds comes just before it.
+            while let Some(part) = closed.pop_if(|part| part.0 <= last && part.1 >= first) {
+                first = first.min(part.0);
+                last = last.max(part.1);
+            }
+            let (first, last) = self.widened(first, last);
+            closed.push(self.stepped_out(first, last));
+        }
+        let (mut first, mut last) = self.between(span)?;
+        for part in closed {
+            first = first.min(part.0);
+            last = last.max(part.1);
+        }
+        Some(self.widened(first, last))
+    }
+
+    /// The brackets around a balanced piece, with what belongs before and after them.
+    fn stepped_out(&self, first: usize, last: usize) -> (usize, usize) {
+        let mut depth = 0_usize;
+        let mut opening = None;
+        for i in (0..first).rev() {
+            if self.closes(i) {
+                depth += 1;
+            } else if self.opens(i) {
+                if depth == 0 {
+                    opening = Some(i);
+                    break;
+                }
+                depth -= 1;
+            }
+        }
+        match opening {
+            Some(open) => {
+                let close = self.closed(last, 1);
+                (self.with_prefix(open), self.with_suffix(close))
+            }
+            None => (first, last),
+        }
     }
 
     /// Closes brackets and takes in what belongs before and after.
@@ -114,7 +163,7 @@ impl<'a> Text<'a> {
                     || !super::tokens::is_keyword(self.word(before)));
             let is_sign = self.is(before, &["-", "+", "~"])
                 && before.checked_sub(1).is_none_or(|b| {
-                    let (kind, ..) = self.elements[b];
+                    let kind = self.elements.get(b).map_or(Lexeme::Mark, |e| e.0);
                     (kind == Lexeme::Mark && self.word(b) != ")")
                         || (kind == Lexeme::Word
                             && super::tokens::is_keyword(self.word(b))
@@ -170,8 +219,13 @@ impl<'a> Text<'a> {
     }
 
     /// The bytes of a piece; `keyword` is the first word of its clause, taken in when it stands before.
-    pub(crate) fn range(&self, span: (Location, Location), keyword: Option<&str>) -> Option<Range<usize>> {
-        let (mut first, mut last) = self.elements(span)?;
+    pub(crate) fn range(
+        &self,
+        span: Span,
+        bracketed: &[Span],
+        keyword: Option<&str>,
+    ) -> Option<Range<usize>> {
+        let (mut first, mut last) = self.elements(span, bracketed)?;
         if let Some((start, open)) = keyword.and_then(|k| self.clause_start(first, k)) {
             first = start;
             last = self.closed(last, open);

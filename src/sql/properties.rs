@@ -10,8 +10,9 @@ use super::{Schema, describe, literals, parse_query, split, statements, summariz
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "SELECT", "FROM", "WHERE", "(", ")", ",", ";", "'", "\"", "`", "[", "]", "--", "/*", "*/", "\n", " ",
-        "CASE", "END", "WHEN", "AND", "OR", "NOT", "hero", "h", ".", "1", "-", "=", "CREATE", "TRIGGER", "BEGIN",
-        "UNION", "ORDER BY", "LIMIT", "é", "\u{feff}", "OVER", "IN", "LIKE", "||", "x'", "0x", "1e", "?", ":", "\r",
+        "CASE", "END", "WHEN", "AND", "OR", "NOT", "hero", "h", ".", "1", "-", "=", "CREATE", "TRIGGER",
+        "BEGIN", "UNION", "ORDER BY", "LIMIT", "é", "\u{feff}", "OVER", "IN", "LIKE", "||", "x'", "0x", "1e",
+        "?", ":", "\r",
     ]);
     prop_oneof![any::<String>(), prop::collection::vec(piece, 0..40).prop_map(|p| p.join(" ")),]
 }
@@ -19,13 +20,24 @@ fn any_text() -> impl Strategy<Value = String> {
 /// Expressions over the alias `{a}`; literals stand as `#` (number) and `$` (text).
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
-        "{a}.name", "{a}.height", "height", "#", "$", "-#", "COUNT(*)", "NULL", "{a}.`Free Meals (K-12)`",
+        "{a}.name",
+        "{a}.height",
+        "height",
+        "#",
+        "$",
+        "-#",
+        "COUNT(*)",
+        "NULL",
+        "{a}.`Free Meals (K-12)`",
     ])
     .prop_map(str::to_owned);
     leaf.prop_recursive(4, 24, 3, |inner| {
         let two = (inner.clone(), inner.clone());
         prop_oneof![
-            (two.clone(), prop::sample::select(vec!["+", "-", "/", "*", "=", "<>", "<", ">=", "AND", "OR", "||"]))
+            (
+                two.clone(),
+                prop::sample::select(vec!["+", "-", "/", "*", "=", "<>", "<", ">=", "AND", "OR", "||"])
+            )
                 .prop_map(|((a, b), op)| format!("{a} {op} {b}")),
             inner.clone().prop_map(|a| format!("({a})")),
             inner.clone().prop_map(|a| format!("SUM({a})")),

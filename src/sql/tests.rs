@@ -62,8 +62,8 @@ fn what_sqlite_reads_is_read() {
 #[test]
 fn errors_say_where_and_what() {
     let SqlError::Syntax { message, line, column } = error("SELECT a\nFROM WHERE b = 1") else { panic!() };
-    assert_eq!((line, column), (Some(2), Some(12)), "{message}");
-    assert!(message.starts_with("Line 2, column 12: expected "), "{message}");
+    assert_eq!((line, column), (Some(2), Some(6)), "{message}");
+    assert!(message.starts_with("Line 2, column 6: expected "), "{message}");
     let SqlError::Syntax { message, line, .. } = error("SELECT a FROM t WHERE") else { panic!() };
     assert!(message.contains("the query ends there"), "{message}");
     assert_eq!(line, None);
@@ -71,7 +71,9 @@ fn errors_say_where_and_what() {
     assert_eq!((line, message.as_str()), (Some(1), "Line 1, column 8: Unterminated string literal."));
     let SqlError::Syntax { message, .. } = error("SELECT 1; SELECT 2") else { panic!() };
     assert_eq!(message, "Expected one statement, found several.");
-    let SqlError::Syntax { message, .. } = error(&format!("SELECT 1 {}", "blah ".repeat(500))) else { panic!() };
+    let SqlError::Syntax { message, .. } = error(&format!("SELECT 1 {}", "blah ".repeat(500))) else {
+        panic!()
+    };
     assert!(message.len() < 300, "{message}");
 }
 
@@ -226,6 +228,9 @@ fn bird_and_spider_schemas_are_read() {
     assert_eq!(a.column("a11").unwrap().note.as_deref(), Some("average salary"));
     let b = schema.table("b").unwrap();
     assert!(b.column("a_id").unwrap().primary_key && b.column("a_id").unwrap().note.is_none());
-    assert_eq!(b.foreign_keys, [ForeignKey { column: "a_id".into(), table: "a".into(), referenced_column: "id".into() }]);
+    assert_eq!(
+        b.foreign_keys,
+        [ForeignKey { column: "a_id".into(), table: "a".into(), referenced_column: "id".into() }]
+    );
     assert!(Schema::from_bird_tables("{").is_err());
 }

@@ -14,6 +14,8 @@ use sqlparser::ast::{Query, SetExpr};
 
 use self::names::Words;
 use super::components::{Component, ComponentType};
+use super::lexer::{Lexeme, Lexer};
+use super::tokens::is_keyword;
 use super::{Schema, parse_query};
 
 pub use summary::summarize;
@@ -44,11 +46,30 @@ pub fn describe(component: &Component, schema: &Schema) -> Description {
     Description { title: shortened(&capitalised(&phrase)), sentence: capitalised(&sentence) }
 }
 
+/// Pieces with more operators are named by their columns: nobody asks in such words, and speaking
+/// follows the operators one inside the other, which takes stack.
+const MAX_OPERATORS: usize = 100;
+
+/// Operators and keywords in a piece.
+fn operators(piece: &str) -> usize {
+    Lexer::new(piece)
+        .filter(|&(kind, start, end)| {
+            let text = piece.get(start..end).unwrap_or_default();
+            match kind {
+                Lexeme::Mark => !matches!(text, "(" | ")" | "," | "."),
+                Lexeme::Word => is_keyword(text),
+                _ => false,
+            }
+        })
+        .count()
+}
+
 /// A component as a phrase without a capital or a full stop.
 pub(super) fn phrase(component: &Component, schema: &Schema) -> String {
     let words = Words::new(schema);
     let piece = filled(&component.skeleton, &component.literals);
     let spoken = match component.kind {
+        _ if operators(&piece) > MAX_OPERATORS => None,
         ComponentType::Calculation => {
             parsed(&format!("SELECT {piece}")).and_then(|q| with_expression(&q, |e| words.formula(e)))
         }

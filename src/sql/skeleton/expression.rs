@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
             Expr::Function(function) => self.function(function, scope),
             Expr::Cast { kind, expr: inner, data_type, .. } => {
                 self.push(if *kind == CastKind::TryCast { "TRY_CAST(" } else { "CAST(" });
-                self.expr(inner, scope);
+                self.inside_brackets(|w| w.expr(inner, scope));
                 self.push(" AS ");
                 self.data_type(data_type);
                 self.push(")");
@@ -85,22 +85,26 @@ impl<'a> Writer<'a> {
             Expr::Substring { expr: inner, substring_from, substring_for, .. } => {
                 self.push("SUBSTRING(");
                 self.used_as(argument_of("SUBSTR"), |w| {
-                    w.expr(inner, scope);
-                    for argument in [substring_from, substring_for].into_iter().flatten() {
-                        w.push(", ");
-                        w.expr(argument, scope);
-                    }
+                    w.inside_brackets(|w| {
+                        w.expr(inner, scope);
+                        for argument in [substring_from, substring_for].into_iter().flatten() {
+                            w.push(", ");
+                            w.expr(argument, scope);
+                        }
+                    });
                 });
                 self.push(")");
             }
             Expr::Trim { expr: inner, trim_what, trim_characters, .. } => {
                 self.push("TRIM(");
-                self.expr(inner, scope);
-                let characters = trim_characters.iter().flatten();
-                for argument in trim_what.iter().map(|b| &**b).chain(characters) {
-                    self.push(", ");
-                    self.expr(argument, scope);
-                }
+                self.inside_brackets(|w| {
+                    w.expr(inner, scope);
+                    let characters = trim_characters.iter().flatten();
+                    for argument in trim_what.iter().map(|b| &**b).chain(characters) {
+                        w.push(", ");
+                        w.expr(argument, scope);
+                    }
+                });
                 self.push(")");
             }
             Expr::Ceil { expr: inner, field } => self.rounding("CEIL(", inner, field, scope),
@@ -113,7 +117,7 @@ impl<'a> Writer<'a> {
             }
             Expr::Tuple(items) => {
                 self.push("(");
-                self.list(items, scope);
+                self.inside_brackets(|w| w.list(items, scope));
                 self.push(")");
             }
             other => {
@@ -266,7 +270,7 @@ impl<'a> Writer<'a> {
 
     fn bracketed(&mut self, inner: &'a Expr, scope: &Scope<'_, 'a>) {
         self.push("(");
-        self.expr(inner, scope);
+        self.inside_brackets(|w| w.expr(inner, scope));
         self.push(")");
     }
 
@@ -274,7 +278,7 @@ impl<'a> Writer<'a> {
     pub(crate) fn subquery(&mut self, query: &'a sqlparser::ast::Query, scope: &Scope<'_, 'a>) {
         self.note_nested(Nested::Query(query));
         self.push("(");
-        self.query(query, scope);
+        self.inside_brackets(|w| w.query(query, scope));
         self.push(")");
     }
 
@@ -395,7 +399,7 @@ impl<'a> Writer<'a> {
 
     fn rounding(&mut self, name: &str, inner: &'a Expr, field: &'a CeilFloorKind, scope: &Scope<'_, 'a>) {
         self.push(name);
-        self.expr(inner, scope);
+        self.inside_brackets(|w| w.expr(inner, scope));
         if let CeilFloorKind::Scale(scale) = field {
             self.push(", ");
             self.seen(scale.span);

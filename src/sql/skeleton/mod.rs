@@ -50,6 +50,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) columns: Vec<(String, String)>,
     /// First and last position seen; None for a piece without names and literals.
     pub(crate) span: Option<(Location, Location)>,
+    /// Positions inside brackets that the parser keeps no position of, innermost first.
+    pub(crate) bracketed: Vec<(Location, Location)>,
     /// Nested pieces of the outermost level.
     pub(crate) nested: Vec<Nested<'a>>,
     /// Subqueries around the place that is being written.
@@ -78,6 +80,7 @@ impl<'a> Writer<'a> {
             tables: Vec::new(),
             columns: Vec::new(),
             span: None,
+            bracketed: Vec::new(),
             nested: Vec::new(),
             depth: 0,
             expanding: 0,
@@ -105,6 +108,21 @@ impl<'a> Writer<'a> {
         }
         let (start, end) = self.span.unwrap_or((span.start, span.end));
         self.span = Some((start.min(span.start), end.max(span.end)));
+    }
+
+    /// Writes what stands in brackets of the text, such as those of CAST.
+    fn inside_brackets(&mut self, write: impl FnOnce(&mut Self)) {
+        let before = self.span.take();
+        write(self);
+        if let Some(span) = self.span
+            && self.expanding == 0
+        {
+            self.bracketed.push(span);
+        }
+        self.span = match (before, self.span) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (one, other) => one.or(other),
+        };
     }
 
     fn note_nested(&mut self, nested: Nested<'a>) {

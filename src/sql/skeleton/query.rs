@@ -189,7 +189,11 @@ impl<'a> Writer<'a> {
             if i > 0 {
                 self.push(", ");
             }
-            self.sorted(key, scope);
+            match key {
+                Expr::Value(_) => self.sorted(key, scope),
+                // Here a column comes before an alias of the same name; in ORDER BY it is the reverse.
+                _ => self.expr(key, scope),
+            }
         }
     }
 

@@ -45,7 +45,12 @@ fn names_take_the_schemas_spelling_and_their_table() {
 fn conditions_are_split_at_and_and_or() {
     assert_eq!(
         conditions("(height > 1 AND (height < 9 OR name = 'a')) AND NOT (id = 1 OR id = 2)"),
-        ["Hero.height > <val>", "Hero.height < <val>", "Hero.Name = '<val>'", "NOT (Hero.id = <val> OR Hero.id = <val>)"]
+        [
+            "Hero.height > <val>",
+            "Hero.height < <val>",
+            "Hero.Name = '<val>'",
+            "NOT (Hero.id = <val> OR Hero.id = <val>)"
+        ]
     );
     let sql = "SELECT 1 FROM hero GROUP BY name HAVING COUNT(*) > 1 AND MAX(height) < 3";
     assert_eq!(of(sql, ComponentType::Condition), ["COUNT(*) > <val>", "MAX(Hero.height) < <val>"]);
@@ -94,12 +99,15 @@ fn relations_need_two_tables_and_order_the_sides_of_on() {
         ["FROM Hero INNER JOIN side ON Hero.side_id = side.id"]
     );
     assert_eq!(
-        of("SELECT 1 FROM hero LEFT OUTER JOIN power AS p ON hero_id = hero.id AND p.name = 'x'", ComponentType::Relation),
+        of(
+            "SELECT 1 FROM hero LEFT OUTER JOIN power AS p ON hero_id = hero.id AND p.name = 'x'",
+            ComponentType::Relation
+        ),
         ["FROM Hero LEFT JOIN power ON Hero.id = power.hero_id AND power.name = '<val>'"]
     );
     assert_eq!(
-        of("SELECT 1 FROM hero a, hero b NATURAL JOIN side CROSS JOIN power USING (ID)", ComponentType::Relation),
-        ["FROM Hero, Hero NATURAL INNER JOIN side CROSS JOIN power USING (id)"]
+        of("SELECT 1 FROM hero a, hero b NATURAL JOIN side JOIN power USING (ID)", ComponentType::Relation),
+        ["FROM Hero, Hero NATURAL INNER JOIN side INNER JOIN power USING (id)"]
     );
     assert_eq!(
         of("SELECT 1 FROM hero a JOIN hero b ON b.id = a.side_id", ComponentType::Relation),
@@ -114,6 +122,9 @@ fn output_aliases_and_positions_become_expressions() {
     assert_eq!(of(sql, ComponentType::Condition), ["COUNT(*) > <val>"]);
     assert_eq!(of(sql, ComponentType::Output), ["ORDER BY COUNT(*) DESC, Hero.Name LIMIT <val>"]);
     assert_eq!(of(sql, ComponentType::Calculation), ["COUNT(*)"]);
+    let shadowed = "SELECT UPPER(name) AS name FROM hero GROUP BY name ORDER BY name";
+    assert_eq!(of(shadowed, ComponentType::Dimension), ["GROUP BY Hero.Name"]);
+    assert_eq!(of(shadowed, ComponentType::Output), ["ORDER BY UPPER(Hero.Name)"]);
 }
 
 #[test]
@@ -126,7 +137,10 @@ fn outputs_take_their_limit_along() {
     ] {
         assert_eq!(of(&format!("SELECT name FROM hero {clause}"), ComponentType::Output), [form], "{clause}");
     }
-    assert_eq!(of("SELECT DISTINCT name, height h FROM hero", ComponentType::Output), ["SELECT DISTINCT Hero.Name, Hero.height"]);
+    assert_eq!(
+        of("SELECT DISTINCT name, height h FROM hero", ComponentType::Output),
+        ["SELECT DISTINCT Hero.Name, Hero.height"]
+    );
 }
 
 #[test]
@@ -156,7 +170,8 @@ fn ctes_derived_tables_and_set_operations_are_split() {
         ["Hero.height > <val>", "tall.height > <val>", "d.name = '<val>'"]
     );
     assert_eq!(of(sql, ComponentType::Output), ["ORDER BY tall.hero"]);
-    let recursive = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i FROM n";
+    let recursive =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i FROM n";
     assert_eq!(of(recursive, ComponentType::Condition), ["n.i < <val>"]);
     assert_eq!(of(recursive, ComponentType::Calculation), ["n.i + <val>"]);
 }
@@ -175,17 +190,13 @@ fn windows_are_calculations_whose_partitions_are_dimensions() {
 
 #[test]
 fn without_a_schema_aliases_are_resolved() {
-    let sql = "SELECT a.x FROM first a JOIN second AS b ON b.k = a.k WHERE a.x > 3 AND y = \"text\" AND z = 1";
+    let sql =
+        "SELECT a.x FROM first a JOIN second AS b ON b.k = a.k WHERE a.x > 3 AND y = \"text\" AND z = 1";
     let found: Vec<String> =
         split(sql, &Schema::default()).unwrap().into_iter().map(|c| c.skeleton).collect();
     assert_eq!(
         found,
-        [
-            "FROM first INNER JOIN second ON first.k = second.k",
-            "first.x > <val>",
-            "y = '<val>'",
-            "z = <val>",
-        ]
+        ["FROM first INNER JOIN second ON first.k = second.k", "first.x > <val>", "y = '<val>'", "z = <val>",]
     );
 }
 
@@ -212,9 +223,17 @@ fn pieces(sql: &str) -> Vec<Component> {
 #[test]
 fn positions_cover_whole_pieces() {
     for (sql, first) in [
-        ("SELECT CAST(SUM(height) AS REAL) * 100 / COUNT(*) FROM hero", "CAST(SUM(height) AS REAL) * 100 / COUNT(*)"),
+        (
+            "SELECT CAST(SUM(height) AS REAL) * 100 / COUNT(*) FROM hero",
+            "CAST(SUM(height) AS REAL) * 100 / COUNT(*)",
+        ),
         ("SELECT CASE WHEN id = 1 THEN 2 END FROM hero", "CASE WHEN id = 1 THEN 2 END"),
         ("SELECT COUNT(*) FROM hero", "COUNT(*)"),
+        ("SELECT CAST(id AS REAL) FROM hero", "CAST(id AS REAL)"),
+        ("SELECT CAST(SUBSTR(name, 1, 2) AS INTEGER) FROM hero", "CAST(SUBSTR(name, 1, 2) AS INTEGER)"),
+        ("SELECT id FROM hero WHERE (id > 1) IS NOT NULL", "(id > 1) IS NOT NULL"),
+        ("SELECT (SELECT 1 + 1) FROM hero", "(SELECT 1 + 1)"),
+        ("SELECT id FROM hero WHERE id = (SELECT 1)", "id = (SELECT 1)"),
         ("SELECT - SUM(id) FROM hero", "- SUM(id)"),
         ("SELECT (MAX(id)) FROM hero", "MAX(id)"),
         ("SELECT RANK() OVER (ORDER BY id DESC) FROM hero", "RANK() OVER (ORDER BY id DESC)"),

@@ -3,6 +3,7 @@
 
 pub mod history;
 mod indexed;
+mod lexical;
 pub mod phrases;
 pub mod remembered;
 pub mod vectors;

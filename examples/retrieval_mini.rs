@@ -12,12 +12,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use querylore::db::{Database, Host, QueryLimits, ResultSet, Value};
-use querylore::embedding::blocking::block_on;
-use querylore::embedding::{ALL_MINILM_L6_V2, Encoder, weights};
+use querylore::embedding::weights::native;
+use querylore::embedding::{ALL_MINILM_L6_V2, Encoder};
 use querylore::history::KnowledgeBase;
 use querylore::history::builder::Builder;
 use querylore::history::import::{RawHistory, RawRecord};
-use querylore::pipeline::{Sources, ask};
+use querylore::pipeline::ask::{Sources, ask};
+use querylore::ports::blocking::block_on;
 use querylore::ports::{Embed, EmbedError};
 use querylore::retrieval::{Index, Level, Settings, Vectors, retrieve_question};
 use querylore::sql::Schema;
@@ -35,7 +36,8 @@ impl Embed for Memo {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let new: BTreeSet<&String> = texts.iter().filter(|text| !self.known.borrow().contains_key(*text)).collect();
+        let new: BTreeSet<&String> =
+            texts.iter().filter(|text| !self.known.borrow().contains_key(*text)).collect();
         let new: Vec<String> = new.into_iter().cloned().collect();
         let vectors = self.encoder.embed(&new).await?;
         let mut known = self.known.borrow_mut();
@@ -47,11 +49,13 @@ impl Embed for Memo {
 /// BIRD's queries on one database as a history, without one of them.
 fn knowledge(dev: &Json, db: &str, schema: &Schema, without: Option<i64>) -> KnowledgeBase {
     let own = dev.as_array().unwrap().iter().filter(|q| q["db_id"] == db);
-    let records = own.filter(|q| without.is_none() || q["question_id"].as_i64() != without).zip(1..).map(|(q, line)| {
-        let text = |key: &str| q[key].as_str().unwrap().to_owned();
-        let (sql, question, id) = (text("SQL"), Some(text("question")), q["question_id"].as_i64());
-        RawRecord { sql, question, id, line, number: line, ..RawRecord::default() }
-    });
+    let records = own.filter(|q| without.is_none() || q["question_id"].as_i64() != without).zip(1..).map(
+        |(q, line)| {
+            let text = |key: &str| q[key].as_str().unwrap().to_owned();
+            let (sql, question, id) = (text("SQL"), Some(text("question")), q["question_id"].as_i64());
+            RawRecord { sql, question, id, line, number: line, ..RawRecord::default() }
+        },
+    );
     let history = RawHistory { name: db.to_owned(), records: records.collect(), ..RawHistory::default() };
     let mut builder = Builder::new(history, schema.clone());
     while builder.step() {}
@@ -72,16 +76,24 @@ fn retrieval(embed: &Memo, dev: &Json, tasks: &Json, schemas: &HashMap<String, S
         let knowledge = knowledge(dev, db, &schemas[db], None);
         let index = index(embed, &knowledge);
         for task in tasks.iter().filter(|task| task["db_id"] == db) {
-            let ids = |list: &Json| list.as_array().unwrap().iter().filter_map(Json::as_i64).collect::<Vec<_>>();
-            let wanted: Vec<Vec<i64>> = task["history_knowledge"].as_object().unwrap().values().map(ids).collect();
+            let ids =
+                |list: &Json| list.as_array().unwrap().iter().filter_map(Json::as_i64).collect::<Vec<_>>();
+            let wanted: Vec<Vec<i64>> =
+                task["history_knowledge"].as_object().unwrap().values().map(ids).collect();
             let question = task["question"].as_str().unwrap();
-            for (name, level) in [("query", Level::Query), ("component", Level::Component), ("both", Level::Both)] {
+            for (name, level) in
+                [("query", Level::Query), ("component", Level::Component), ("both", Level::Both)]
+            {
                 let settings = Settings { level, max_shots: 9, ..Settings::default() };
-                let found = block_on(retrieve_question(embed, &index, &knowledge, question, settings)).unwrap();
+                let found =
+                    block_on(retrieve_question(embed, &index, &knowledge, question, settings)).unwrap();
                 for shots in [1, 2, 3, 5, 9] {
-                    let picked: Vec<usize> = found.queries.iter().take(shots).map(|hit| hit.entry as usize).collect();
-                    let held: BTreeSet<i64> =
-                        picked.iter().flat_map(|&at| knowledge.entries[at].source_ids.iter().copied()).collect();
+                    let picked: Vec<usize> =
+                        found.queries.iter().take(shots).map(|hit| hit.entry as usize).collect();
+                    let held: BTreeSet<i64> = picked
+                        .iter()
+                        .flat_map(|&at| knowledge.entries[at].source_ids.iter().copied())
+                        .collect();
                     let items: BTreeSet<u32> =
                         picked.iter().flat_map(|&at| knowledge.entry_items[at].iter().copied()).collect();
                     let sum = sums.entry((name, shots)).or_default();
@@ -122,7 +134,8 @@ fn held_out(embed: &Memo, dev: &Json, schema: &Schema, folder: &Path, verbose: b
         let index = index(embed, &knowledge);
         let sources = Sources { knowledge: &knowledge, index: &index, schema };
         let (question, gold) = (task["question"].as_str().unwrap(), task["SQL"].as_str().unwrap());
-        let (_, answer) = block_on(ask(question, sources, embed, &db, Settings::default(), limits)).unwrap();
+        let (_, answer) =
+            block_on(ask(question, sources, embed, &db, Settings::default(), limits, |_| {})).unwrap();
         let Ok(answer) = answer else {
             none += 1;
             continue;
@@ -135,7 +148,11 @@ fn held_out(embed: &Memo, dev: &Json, schema: &Schema, folder: &Path, verbose: b
         }
         if verbose {
             let from = knowledge.entries[answer.entry as usize].question.as_deref().unwrap_or("");
-            println!("{} {question}\n   gold {gold}\n   ours {}", if good { "right" } else { "WRONG" }, answer.sql);
+            println!(
+                "{} {question}\n   gold {gold}\n   ours {}",
+                if good { "right" } else { "WRONG" },
+                answer.sql
+            );
             println!("   from {from} ({:.2}) unused {:?}", answer.likeness, answer.unbound);
         }
     }
@@ -146,18 +163,24 @@ fn held_out(embed: &Memo, dev: &Json, schema: &Schema, folder: &Path, verbose: b
 fn main() {
     let folder = std::env::var_os("QUERYLORE_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let cache = weights::cache_folder().unwrap();
+    let cache = native::cache_folder().unwrap();
     let (Ok(tables), Ok(files)) = (
         std::fs::read_to_string(folder.join("bird/dev_tables.json")),
-        weights::read_encoder(&cache, ALL_MINILM_L6_V2.name),
+        native::read_encoder(&cache, ALL_MINILM_L6_V2.name),
     ) else {
-        println!("skipped: needs benchmark data in {} and the encoder in {}", folder.display(), cache.display());
+        println!(
+            "skipped: needs benchmark data in {} and the encoder in {}",
+            folder.display(),
+            cache.display()
+        );
         return;
     };
-    let json = |name: &str| -> Json { serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap() };
+    let json =
+        |name: &str| -> Json { serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap() };
     let (dev, tasks) = (json("bird/dev.json"), json("bird-history-mini/tasks.json"));
     let schemas: HashMap<String, Schema> = Schema::from_bird_tables(&tables).unwrap().into_iter().collect();
-    let encoder = Encoder::load(&ALL_MINILM_L6_V2, &files.weights, &files.vocabulary, &Default::default()).unwrap();
+    let encoder =
+        Encoder::load(&ALL_MINILM_L6_V2, &files.weights, &files.vocabulary, &Default::default()).unwrap();
     let embed = Memo { encoder, known: RefCell::default() };
     retrieval(&embed, &dev, &tasks, &schemas);
     held_out(&embed, &dev, &schemas["superhero"], &folder, std::env::args().any(|argument| argument == "-v"));

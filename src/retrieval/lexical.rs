@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn rare_words_weigh_more_and_inflection_does_not_matter() {
-        let lexical = Lexical::new([["eye colours", ""], ["skin colour", "the eye"], ["weights", ""]].into_iter());
+        let lexical =
+            Lexical::new([["eye colours", ""], ["skin colour", "the eye"], ["weights", ""]].into_iter());
         let (eye, common) = lexical.find("eyes").unwrap();
         let (weight, rare) = lexical.find("weight").unwrap();
         assert!(rare > common && common > 0.0);

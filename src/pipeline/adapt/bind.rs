@@ -6,7 +6,7 @@ use super::Change;
 use super::dates::{Date, DateLiteral, dates};
 use super::numbers::{numbers, plain};
 use super::question::{Question, same_context};
-use super::values::{ColumnName, ColumnValues, Haystack, overlap, quote_text};
+use super::values::{ColumnName, Haystack, overlap, quote_text};
 
 /// A literal of a historical query.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,10 +67,9 @@ pub(super) struct Replacement {
 
 /// The binding of `slots` (the literals of one query, in order) to `question`; `old` is the question that
 /// the history has for the query.
-pub(super) fn bind(slots: &[Slot], old: Option<&str>, question: &Question<'_>, columns: &ColumnValues) -> Binding {
+pub(super) fn bind(slots: &[Slot], old: Option<&str>, question: &Question<'_>) -> Binding {
     let mut binder = Binder {
         question,
-        columns,
         old: old.map(|text| (text, Haystack::new(text))),
         done: vec![false; slots.len()],
         binding: Binding::default(),
@@ -89,7 +88,9 @@ pub(super) fn bind(slots: &[Slot], old: Option<&str>, question: &Question<'_>, c
 fn groups(slots: &[Slot]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, slot) in slots.iter().enumerate() {
-        let same = |other: &Slot| other.column == slot.column && other.value == slot.value && other.role == slot.role;
+        let same = |other: &Slot| {
+            other.column == slot.column && other.value == slot.value && other.role == slot.role
+        };
         match groups.iter_mut().find(|group| group.first().and_then(|&i| slots.get(i)).is_some_and(same)) {
             Some(group) => group.push(at),
             None => groups.push(vec![at]),
@@ -108,7 +109,6 @@ fn pattern_parts(pattern: &str) -> (&str, &str, &str) {
 
 struct Binder<'q> {
     question: &'q Question<'q>,
-    columns: &'q ColumnValues,
     old: Option<(&'q str, Haystack<'q>)>,
     /// Slots that are decided.
     done: Vec<bool>,
@@ -158,7 +158,9 @@ impl Binder<'_> {
         let (_, haystack) = self.old.as_ref()?;
         let body = if slot.role == Role::Pattern { pattern_parts(&slot.value).1 } else { &slot.value };
         let whole = haystack.find(body);
-        whole.or_else(|| haystack.find_all(std::slice::from_ref(&slot.value)).into_iter().next().map(|m| m.range))
+        whole.or_else(|| {
+            haystack.find_all(std::slice::from_ref(&slot.value)).into_iter().next().map(|m| m.range)
+        })
     }
 
     /// Text literals that the question names stay.
@@ -168,12 +170,15 @@ impl Binder<'_> {
             let Some(column) = slot.column.as_ref().filter(|_| slot.text) else { continue };
             let body = if slot.role == Role::Pattern { pattern_parts(&slot.value).1 } else { &slot.value };
             let mentions = self.question.values_of(column);
-            let mention = mentions.iter().find(|mention| mention.value == slot.value).map(|m| m.range.clone());
+            let mention =
+                mentions.iter().find(|mention| mention.value == slot.value).map(|m| m.range.clone());
             // A value inside a longer one of the same column ("Beetle" in "Blue Beetle") is not named.
             let alone = |range: &Range<usize>| {
                 !mentions.iter().any(|other| overlap(&other.range, range) && other.range.len() > range.len())
             };
-            let Some(range) = mention.or_else(|| self.question.haystack.find(body).filter(alone)) else { continue };
+            let Some(range) = mention.or_else(|| self.question.haystack.find(body).filter(alone)) else {
+                continue;
+            };
             if self.claimed(&range) {
                 continue;
             }
@@ -186,18 +191,26 @@ impl Binder<'_> {
 
     /// Other text literals take a value of their column that the question names.
     fn texts(&mut self, slots: &[Slot], groups: &[Vec<usize>]) {
-        for group in groups.iter().filter(|group| group.first().is_some()) {
-            let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else { continue };
-            let Some(column) = slot.column.as_ref().filter(|_| slot.text && slot.role != Role::Other) else { continue };
+        for group in groups {
+            let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else {
+                continue;
+            };
+            let Some(column) = slot.column.as_ref().filter(|_| slot.text && slot.role != Role::Other) else {
+                continue;
+            };
             let old = self.old_mention(slot);
             let convention = old.is_none() && self.old.is_some();
-            let free = self.question.values_of(column).iter().filter(|mention| {
-                !self.claimed(&mention.range) && (mention.whole || !convention)
-            });
+            let free = self
+                .question
+                .values_of(column)
+                .iter()
+                .filter(|mention| !self.claimed(&mention.range) && (mention.whole || !convention));
             let best = free
                 .map(|mention| {
                     let context = match (&self.old, &old) {
-                        (Some((text, _)), Some(range)) => same_context(text, range, self.question.text, &mention.range),
+                        (Some((text, _)), Some(range)) => {
+                            same_context(text, range, self.question.text, &mention.range)
+                        }
                         _ => 0.0,
                     };
                     (context, mention)
@@ -205,9 +218,16 @@ impl Binder<'_> {
                 .reduce(|best, next| if next.0 > best.0 { next } else { best });
             let name = format!("{}.{}", column.0, column.1);
             if let Some((_, mention)) = best {
-                let (before, body, after) =
-                    if slot.role == Role::Pattern { pattern_parts(&slot.value) } else { ("", slot.value.as_str(), "") };
-                let value = if body.is_empty() { mention.value.clone() } else { format!("{before}{}{after}", mention.value) };
+                let (before, body, after) = if slot.role == Role::Pattern {
+                    pattern_parts(&slot.value)
+                } else {
+                    ("", slot.value.as_str(), "")
+                };
+                let value = if body.is_empty() {
+                    mention.value.clone()
+                } else {
+                    format!("{before}{}{after}", mention.value)
+                };
                 let said = self.written(&mention.range).to_owned();
                 let reason = if said == mention.value {
                     format!("The question names {said}, a value of {name}.")
@@ -233,7 +253,8 @@ impl Binder<'_> {
     fn dates(&mut self, slots: &[Slot]) {
         let Some((old, _)) = &self.old else { return self.dates_without_question(slots) };
         let old_dates = dates(old);
-        let new_dates: Vec<_> = self.question.dates.iter().filter(|d| !self.claimed(&d.range)).cloned().collect();
+        let new_dates: Vec<_> =
+            self.question.dates.iter().filter(|d| !self.claimed(&d.range)).cloned().collect();
         let Some(only) = old_dates.first() else { return };
         let (mut used_old, mut used_new) = (vec![false; old_dates.len()], vec![false; new_dates.len()]);
         for (at, slot) in slots.iter().enumerate() {
@@ -247,12 +268,18 @@ impl Binder<'_> {
                     mention.date.year == literal.date.year && (!exact || mention.date == literal.date)
                 })
             };
-            let near = old_dates.len() == 1 && (only.date.year - literal.date.year).abs() <= 1 && literal.date.year != 0;
+            let near = old_dates.len() == 1
+                && (only.date.year - literal.date.year).abs() <= 1
+                && literal.date.year != 0;
             let Some(index) = stands(true).or_else(|| stands(false)).or(near.then_some(0)) else { continue };
             if let Some(done) = self.done.get_mut(at) {
                 *done = true;
             }
-            let pair = if new_dates.len() == old_dates.len() { index } else { index.min(new_dates.len().saturating_sub(1)) };
+            let pair = if new_dates.len() == old_dates.len() {
+                index
+            } else {
+                index.min(new_dates.len().saturating_sub(1))
+            };
             let (Some(from), Some(to)) = (old_dates.get(index), new_dates.get(pair)) else { continue };
             self.move_date(slot, &literal, from.date, to.date, pair);
             used_old[index] = true;
@@ -270,7 +297,10 @@ impl Binder<'_> {
 
     /// Without a question in the history, the literals' own first date stands for the date they were asked for.
     fn dates_without_question(&mut self, slots: &[Slot]) {
-        let read = |slot: &Slot| DateLiteral::read(&slot.value).filter(|_| slot.role == Role::Compared || slot.role == Role::Pattern);
+        let read = |slot: &Slot| {
+            DateLiteral::read(&slot.value)
+                .filter(|_| slot.role == Role::Compared || slot.role == Role::Pattern)
+        };
         let open: Vec<(usize, DateLiteral)> = slots
             .iter()
             .enumerate()
@@ -297,7 +327,8 @@ impl Binder<'_> {
         let Some(date) = literal.date.shifted(from, to) else { return };
         let value = literal.write(date);
         let after = if slot.text { quote_text(&value) } else { value };
-        let said = self.question.dates.get(mention).map_or(String::new(), |d| self.written(&d.range).to_owned());
+        let said =
+            self.question.dates.get(mention).map_or(String::new(), |d| self.written(&d.range).to_owned());
         if after != slot.sql {
             let reason = format!("The question asks about {said}.");
             self.binding.changes.push(Replacement { range: slot.range.clone(), after, reason });
@@ -310,7 +341,9 @@ impl Binder<'_> {
         let mut old_numbers = old_text.map(numbers).unwrap_or_default();
         old_numbers.retain(|n| !self.binding.old_marks.iter().any(|(mark, _)| overlap(mark, &n.range)));
         for group in groups {
-            let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else { continue };
+            let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else {
+                continue;
+            };
             let Ok(value) = slot.value.parse::<f64>() else { continue };
             let same = |number: f64, percent: bool| number == value || (percent && number == value * 100.0);
             let old = old_numbers.iter().position(|number| same(number.value, number.percent));
@@ -319,12 +352,21 @@ impl Binder<'_> {
                 self.question.numbers.iter().filter(|number| !self.claimed(&number.range)).cloned().collect();
             let chosen = match (&old, old_text) {
                 (Some(old), Some(text)) => free.iter().find(|n| same(n.value, n.percent)).or_else(|| {
-                    let scored = free.iter().map(|n| (same_context(text, &old.range, self.question.text, &n.range), n));
+                    let scored = free
+                        .iter()
+                        .map(|n| (same_context(text, &old.range, self.question.text, &n.range), n));
                     scored.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, n)| n)
                 }),
-                _ if slot.role == Role::Limit => free.iter().find(|n| asks_for_rows(self.question.text, &n.range)),
+                _ if slot.role == Role::Limit => {
+                    free.iter().find(|n| asks_for_rows(self.question.text, &n.range))
+                }
                 // Named by no question: a threshold or a code that stays, unless there is no question at all.
-                (_, None) if slot.role == Role::Compared && slot.column.is_some() && value != 0.0 && value != 1.0 => {
+                (_, None)
+                    if slot.role == Role::Compared
+                        && slot.column.is_some()
+                        && value != 0.0
+                        && value != 1.0 =>
+                {
                     free.first()
                 }
                 _ => None,
@@ -343,7 +385,8 @@ impl Binder<'_> {
             };
             let scaled = old.as_ref().is_some_and(|old| old.percent && old.value != value);
             let new_value = if scaled { number.value / 100.0 } else { number.value };
-            let number_text = if new_value == value { slot.value.clone() } else { padded(&plain(new_value), &slot.value) };
+            let number_text =
+                if new_value == value { slot.value.clone() } else { padded(&plain(new_value), &slot.value) };
             let after = if slot.text { quote_text(&number_text) } else { number_text };
             if new_value != value {
                 let said = self.written(&number.range).to_owned();
@@ -374,14 +417,17 @@ fn asks_for_rows(question: &str, range: &Range<usize>) -> bool {
     let before = words.iter().rev().find(|word| word.end <= range.start);
     let next = words.iter().find(|word| word.start >= range.end).map(|word| word.text.to_lowercase());
     before.is_some_and(|word| lead.contains(&word.text.to_lowercase().as_str()))
-        || next.is_some_and(|word| word == "most" || word == "least" || (word.len() > 4 && word.ends_with("est")))
+        || next.is_some_and(|word| {
+            word == "most" || word == "least" || (word.len() > 4 && word.ends_with("est"))
+        })
 }
 
 /// The query with its replacements, and what was changed, with ranges in the new text.
 pub(super) fn apply(sql: &str, replacements: &[Replacement]) -> (String, Vec<Change>) {
     let (mut text, mut changes, mut from) = (String::with_capacity(sql.len()), Vec::new(), 0);
     for replacement in replacements {
-        let (Some(kept), Some(before)) = (sql.get(from..replacement.range.start), sql.get(replacement.range.clone()))
+        let (Some(kept), Some(before)) =
+            (sql.get(from..replacement.range.start), sql.get(replacement.range.clone()))
         else {
             continue;
         };

@@ -33,7 +33,17 @@ pub(super) struct DateLiteral {
 }
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
@@ -63,7 +73,10 @@ impl Date {
         let (month, day) = (i64::from(self.month.unwrap_or(1)), i64::from(self.day.unwrap_or(1)));
         let shifted = (month + 9) % 12;
         let year = i64::from(self.year) - i64::from(month <= 2);
-        365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * shifted + 2) / 5 + day
+        365 * year + year.div_euclid(4) - year.div_euclid(100)
+            + year.div_euclid(400)
+            + (153 * shifted + 2) / 5
+            + day
             - 1
     }
 
@@ -164,9 +177,12 @@ impl DateLiteral {
         if let Some(years) = self.season {
             text += &format!("{}{:04}", self.separator, date.year + years);
         } else {
-            for part in [date.month.filter(|_| self.date.month.is_some()), date.day.filter(|_| self.date.day.is_some())]
-                .into_iter()
-                .flatten()
+            for part in [
+                date.month.filter(|_| self.date.month.is_some()),
+                date.day.filter(|_| self.date.day.is_some()),
+            ]
+            .into_iter()
+            .flatten()
             {
                 text += &format!("{}{part:02}", self.separator);
             }
@@ -181,7 +197,8 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
     let words = words(question);
     let number = |at: usize| -> Option<u32> {
         let text = words.get(at)?.text;
-        let digits = ["st", "nd", "rd", "th"].iter().find_map(|suffix| text.strip_suffix(suffix)).unwrap_or(text);
+        let digits =
+            ["st", "nd", "rd", "th"].iter().find_map(|suffix| text.strip_suffix(suffix)).unwrap_or(text);
         digits.parse().ok().filter(|_| digits.len() <= 2)
     };
     let year = |at: usize| -> Option<i32> {
@@ -190,11 +207,16 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
     };
     let month = |at: usize| -> Option<u32> {
         let lower = words.get(at)?.text.to_lowercase();
-        let position = MONTHS.iter().position(|month| *month == lower || (lower.len() == 3 && month.starts_with(&lower)))?;
+        let position = MONTHS
+            .iter()
+            .position(|month| *month == lower || (lower.len() == 3 && month.starts_with(&lower)))?;
         Some(position as u32 + 1)
     };
-    let of = |at: usize| -> usize { usize::from(words.get(at).is_some_and(|word| word.text.eq_ignore_ascii_case("of"))) };
-    let mark = |at: usize, mark: char| words.get(at).is_some_and(|word: &Word<'_>| word.text.starts_with(mark));
+    let of = |at: usize| -> usize {
+        usize::from(words.get(at).is_some_and(|word| word.text.eq_ignore_ascii_case("of")))
+    };
+    let mark =
+        |at: usize, mark: char| words.get(at).is_some_and(|word: &Word<'_>| word.text.starts_with(mark));
     let between = |at: usize| -> &str {
         let (Some(a), Some(b)) = (words.get(at), words.get(at + 1)) else { return "" };
         question.get(a.end..b.start).unwrap_or("")
@@ -208,7 +230,13 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
                 if mark(at + 1, '年') {
                     let m = number(at + 2).filter(|_| mark(at + 3, '月'));
                     let d = number(at + 4).filter(|_| m.is_some() && mark(at + 5, '日'));
-                    let used = if d.is_some() { 6 } else if m.is_some() { 4 } else { 2 };
+                    let used = if d.is_some() {
+                        6
+                    } else if m.is_some() {
+                        4
+                    } else {
+                        2
+                    };
                     return Some((Date::checked(y, m, d)?, used));
                 }
                 let separator = between(at);
@@ -298,7 +326,10 @@ mod tests {
             assert_eq!(literal.write(literal.date.shifted(from, to).unwrap()), new);
         }
         for other in ["12", "12345", "hello", "99999999", "2019x1", "é2019"] {
-            assert!(DateLiteral::read(other).is_none_or(|literal| literal.write(literal.date) == other), "{other}");
+            assert!(
+                DateLiteral::read(other).is_none_or(|literal| literal.write(literal.date) == other),
+                "{other}"
+            );
         }
     }
 

@@ -16,8 +16,27 @@ pub(super) struct NumberMention {
 }
 
 const SMALL: [&str; 21] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
 ];
 const TENS: [(&str, f64); 8] = [
     ("twenty", 20.0),
@@ -46,7 +65,8 @@ fn scale(lower: &str) -> Option<f64> {
 fn leading(text: &str) -> Option<(f64, usize)> {
     let length = text.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
     let (digits, unit) = text.split_at_checked(length)?;
-    let commas_fit = !digits.contains(',') || digits.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|g| g.len() == 3));
+    let commas_fit = !digits.contains(',')
+        || digits.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|g| g.len() == 3));
     if digits.is_empty() || !commas_fit || unit.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -91,7 +111,8 @@ pub(super) fn numbers(question: &str) -> Vec<NumberMention> {
             at += 1;
         }
         let after = question.get(end..).unwrap_or("").trim_start();
-        let percent = after.starts_with('%') || words.get(at).is_some_and(|w| w.text.eq_ignore_ascii_case("percent"));
+        let percent =
+            after.starts_with('%') || words.get(at).is_some_and(|w| w.text.eq_ignore_ascii_case("percent"));
         found.push(NumberMention { value, range: word.start..end, percent });
     }
     found
@@ -111,7 +132,10 @@ mod tests {
     #[test]
     fn reads_numbers() {
         let values = |question: &str| numbers(question).into_iter().map(|n| n.value).collect::<Vec<_>>();
-        assert_eq!(values("over 200cm, 1,000.5 kg and twenty-five or five hundred"), [200.0, 1000.5, 25.0, 500.0]);
+        assert_eq!(
+            values("over 200cm, 1,000.5 kg and twenty-five or five hundred"),
+            [200.0, 1000.5, 25.0, 500.0]
+        );
         assert_eq!(values("at least five of the top 3, 80% or 5k"), [5.0, 3.0, 80.0, 5000.0]);
         assert!(values("the 5th one of A3").is_empty());
         let question = "more than 80 percent";

@@ -1,8 +1,9 @@
 //! What a question names, and how alike two questions are once what they name is set aside.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::bind::Mark;
 use super::dates::{DateMention, dates};
 use super::numbers::{NumberMention, numbers};
 use super::values::{ColumnName, ColumnValues, Haystack, ValueMention, overlap};
@@ -30,7 +31,19 @@ impl<'a> Question<'a> {
         let dates = dates(text);
         let in_date = |range: &Range<usize>| dates.iter().any(|date| overlap(&date.range, range));
         let numbers = numbers(text).into_iter().filter(|number| !in_date(&number.range)).collect();
-        let values = columns.columns().map(|(column, values)| (column.clone(), haystack.find_all(values))).collect();
+        let mut values: Vec<(ColumnName, Vec<ValueMention>)> =
+            columns.columns().map(|(column, values)| (column.clone(), haystack.find_all(values))).collect();
+        // "Star" names no hero where "Star Trek" names a publisher.
+        let whole: Vec<Range<usize>> = values
+            .iter()
+            .flat_map(|(_, mentions)| mentions)
+            .filter(|mention| mention.whole)
+            .map(|mention| mention.range.clone())
+            .collect();
+        for (_, mentions) in &mut values {
+            mentions
+                .retain(|mention| mention.whole || !whole.iter().any(|range| overlap(range, &mention.range)));
+        }
         Self { text, haystack, dates, numbers, values }
     }
 
@@ -39,9 +52,22 @@ impl<'a> Question<'a> {
         self.values.iter().find(|(name, _)| name == column).map_or(&[], |(_, mentions)| mentions.as_slice())
     }
 
-    /// What none of the claimed ranges covers: whole values first by place, then numbers and dates, as written.
-    pub fn unclaimed(&self, claimed: &[Range<usize>]) -> Vec<String> {
-        let values = self.values.iter().flat_map(|(_, mentions)| mentions).filter(|mention| mention.whole);
+    /// Values, numbers and dates that none of the claimed ranges covers, as written and in order. A word that
+    /// many questions of the history use ("powers") names no value, unless the history filters by that value.
+    pub fn unclaimed(
+        &self,
+        claimed: &[Range<usize>],
+        weights: &WordWeights,
+        filtered: &HashSet<String>,
+    ) -> Vec<String> {
+        let telling = |mention: &&ValueMention| {
+            let written = self.text.get(mention.range.clone()).unwrap_or("");
+            let known = filtered.contains(&mention.value)
+                || written.contains(' ')
+                || written != written.to_lowercase();
+            mention.whole && (known || !weights.common(written))
+        };
+        let values = self.values.iter().flat_map(|(_, mentions)| mentions).filter(telling);
         let mut open: Vec<Range<usize>> = values.map(|mention| mention.range.clone()).collect();
         open.extend(self.numbers.iter().map(|number| number.range.clone()));
         open.extend(self.dates.iter().map(|date| date.range.clone()));
@@ -65,7 +91,11 @@ fn context(text: &str, range: &Range<usize>) -> Vec<(String, f32)> {
     let content = |word: &&crate::retrieval::words::Word<'_>| !is_stop_word(&word.text.to_lowercase());
     let after = words.iter().filter(|word| word.start >= range.end).take(CONTEXT).filter(content);
     let before = words.iter().rev().filter(|word| word.end <= range.start).take(CONTEXT).filter(content);
-    let weigh = |first: f32| move |(at, word): (usize, &crate::retrieval::words::Word<'_>)| (stem(word.text), first / (at + 1) as f32);
+    let weigh = |first: f32| {
+        move |(at, word): (usize, &crate::retrieval::words::Word<'_>)| {
+            (stem(word.text), first / (at + 1) as f32)
+        }
+    };
     after.enumerate().map(weigh(1.5)).chain(before.enumerate().map(weigh(1.0))).collect()
 }
 
@@ -96,6 +126,29 @@ impl WordWeights {
         Self { documents, holding }
     }
 
+    /// Whether one question in twenty or more uses a word.
+    fn common(&self, word: &str) -> bool {
+        self.holding.get(&stem(word)).copied().unwrap_or(0.0) * 20.0 >= self.documents
+    }
+
+    /// How much of the question, outside its marks, is in the other texts, 0 to 1.
+    pub fn explained(&self, question: (&str, &[Mark]), by: &[&str]) -> f32 {
+        let known: HashSet<String> = by.iter().flat_map(|text| tokens(text, &[]).into_keys()).collect();
+        let (mut found, mut all) = (0.0, 0.0);
+        for token in tokens(question.0, question.1).into_keys() {
+            let weight = self.weight(&token);
+            all += weight;
+            found += if known.contains(&token)
+                || question.1.iter().any(|(_, mark)| token.strip_prefix(MARK) == Some(mark.as_str()))
+            {
+                weight
+            } else {
+                0.0
+            };
+        }
+        if all > 0.0 { found / all } else { 1.0 }
+    }
+
     fn weight(&self, word: &str) -> f32 {
         if word.starts_with(MARK) {
             return 2.0;
@@ -106,17 +159,60 @@ impl WordWeights {
 
     /// Weighted Dice coefficient of two questions, 0 to 1. `marks` name what stands at a range instead of its
     /// words, so that two questions about different values of one column are alike.
-    pub fn alike(
-        &self,
-        a: (&str, &[(Range<usize>, String)]),
-        b: (&str, &[(Range<usize>, String)]),
-    ) -> f32 {
+    pub fn alike(&self, a: (&str, &[Mark]), b: (&str, &[Mark])) -> f32 {
         let (a, b) = (tokens(a.0, a.1), tokens(b.0, b.1));
-        let sum = |tokens: &HashMap<String, f32>| -> f32 { tokens.iter().map(|(t, n)| self.weight(t) * n).sum() };
+        let sum =
+            |tokens: &HashMap<String, f32>| -> f32 { tokens.iter().map(|(t, n)| self.weight(t) * n).sum() };
         let shared: f32 =
             a.iter().map(|(t, n)| self.weight(t) * n.min(b.get(t).copied().unwrap_or(0.0))).sum();
         let all = sum(&a) + sum(&b);
         if all > 0.0 { 2.0 * shared / all } else { 0.0 }
+    }
+}
+
+/// What kind of answer is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// One count.
+    Count,
+    /// A percentage or another ratio.
+    Share,
+    /// A mean.
+    Average,
+    /// Anything else, mostly rows.
+    Rows,
+}
+
+impl Shape {
+    /// What a question asks for first.
+    pub fn of_question(question: &str) -> Self {
+        let lower = question.to_lowercase();
+        let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
+        if has(&["percent", "proportion", "ratio", "share of"]) {
+            Self::Share
+        } else if lower.starts_with("count ") || has(&["how many", "number of", "count the"]) {
+            Self::Count
+        } else if has(&["average", "mean "]) {
+            Self::Average
+        } else {
+            Self::Rows
+        }
+    }
+
+    /// What a query gives, by the first expression of its first SELECT.
+    pub fn of_query(sql: &str) -> Self {
+        let upper = sql.to_uppercase();
+        let list = upper.trim_start().strip_prefix("SELECT").map(str::trim_start).unwrap_or("");
+        let until_from = list.split(" FROM ").next().unwrap_or("");
+        if until_from.contains('/') {
+            Self::Share
+        } else if list.starts_with("COUNT") {
+            Self::Count
+        } else if list.starts_with("AVG") {
+            Self::Average
+        } else {
+            Self::Rows
+        }
     }
 }
 
@@ -144,7 +240,10 @@ fn tokens(text: &str, marks: &[(Range<usize>, String)]) -> HashMap<String, f32> 
             continue;
         }
         let lower = word.text.to_lowercase();
-        let same = SAME.iter().find(|(_, words)| words.contains(&lower.as_str())).map(|(token, _)| (*token).to_owned());
+        let same = SAME
+            .iter()
+            .find(|(_, words)| words.contains(&lower.as_str()))
+            .map(|(token, _)| (*token).to_owned());
         let token = match same {
             Some(token) => token,
             None if is_stop_word(&lower) => continue,
@@ -153,4 +252,47 @@ fn tokens(text: &str, marks: &[(Range<usize>, String)]) -> HashMap<String, f32> 
         *counts.entry(token).or_default() += 1.0;
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+
+    #[test]
+    fn questions_are_alike_once_their_values_are_set_aside() {
+        let history =
+            ["How many boats have a blue hull?", "Which sailors know boat 7?", "List all harbours."];
+        let weights = WordWeights::new(history.into_iter());
+        let mark = |text: &str, value: &str| {
+            let start = text.find(value).unwrap();
+            [(start..start + value.len(), "boat.hull".to_owned())]
+        };
+        let (old, new) = (history[0], "How many boats have a green hull?");
+        let marked = weights.alike((new, &mark(new, "green")), (old, &mark(old, "blue")));
+        assert!(marked > 0.99 && weights.alike((new, &[]), (old, &[])) < 0.8);
+        assert!(weights.alike((new, &[]), (history[1], &[])) < 0.4);
+        assert!(weights.explained((new, &mark(new, "green")), &[old]) > 0.99);
+        assert!(weights.explained((new, &[]), &["SELECT harbour"]) < 0.1);
+    }
+
+    #[test]
+    fn surroundings_tell_mentions_apart() {
+        let (old, new) = ("blue eyes and blond hair", "brown hair and green eyes");
+        let at = |text: &str, value: &str| text.find(value).map(|start| start..start + value.len()).unwrap();
+        let eyes = |value: &str| same_context(old, &at(old, "blue"), new, &at(new, value));
+        assert!(eyes("green") > eyes("brown"));
+    }
+
+    #[test]
+    fn kinds_of_answers() {
+        for (question, sql, shape) in [
+            ("How many boats are there?", "SELECT COUNT(*) FROM boat", Shape::Count),
+            ("What is the percentage of boats?", "SELECT 100.0 * SUM(a) / COUNT(*) FROM boat", Shape::Share),
+            ("the average length", "select avg(length) from boat", Shape::Average),
+            ("Which boats?", "SELECT name, COUNT(*) FROM boat", Shape::Rows),
+        ] {
+            assert_eq!((Shape::of_question(question), Shape::of_query(sql)), (shape, shape), "{question}");
+        }
+    }
 }

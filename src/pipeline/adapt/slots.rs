@@ -25,7 +25,9 @@ pub(super) fn slots(sql: &str, schema: &Schema) -> Vec<Slot> {
             | Operator::BetweenLow
             | Operator::BetweenHigh
             | Operator::In => Role::Compared,
-            Operator::Offset | Operator::FunctionArgument | Operator::Arithmetic | Operator::Other => Role::Other,
+            Operator::Offset | Operator::FunctionArgument | Operator::Arithmetic | Operator::Other => {
+                Role::Other
+            }
         };
         Some(Slot { range: literal.range, sql: written, value, text, column: literal.column, role })
     });

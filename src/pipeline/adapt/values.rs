@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use crate::db::{DbError, QueryLimits, Value};
+use crate::db::{DbError, QueryLimits, Value, quote_ident};
 use crate::ports::Execute;
 use crate::retrieval::phrases::quoted;
 use crate::retrieval::words::{Word, is_stop_word, stem, words};
@@ -37,10 +37,6 @@ pub(super) struct ValueMention {
     pub whole: bool,
 }
 
-fn quote_identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 /// A text as an SQL literal.
 pub(super) fn quote_text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
@@ -60,10 +56,11 @@ impl ColumnValues {
             if read.0.contains_key(column) {
                 continue;
             }
-            let (table, name) = (quote_identifier(&column.0), quote_identifier(&column.1));
+            let (table, name) = (quote_ident(&column.0), quote_ident(&column.1));
             let limits = QueryLimits { timeout_ms, max_rows: MOST_VALUES };
             let condition = format!("typeof({name}) = 'text' AND length({name}) <= {LONGEST_VALUE}");
-            let all = format!("SELECT DISTINCT {name} FROM {table} WHERE {condition} LIMIT {}", MOST_VALUES + 1);
+            let all =
+                format!("SELECT DISTINCT {name} FROM {table} WHERE {condition} LIMIT {}", MOST_VALUES + 1);
             let (mut values, more) = texts(db, &all, limits).await?;
             if more {
                 let runs = runs(question);
@@ -85,11 +82,6 @@ impl ColumnValues {
     pub fn columns(&self) -> impl Iterator<Item = (&ColumnName, &[String])> {
         self.0.iter().map(|(column, values)| (column, values.as_slice()))
     }
-
-    /// The column's values; empty for a column that was not read.
-    pub fn of(&self, column: &ColumnName) -> &[String] {
-        self.0.get(column).map_or(&[], Vec::as_slice)
-    }
 }
 
 async fn texts(db: &impl Execute, sql: &str, limits: QueryLimits) -> Result<(Vec<String>, bool), DbError> {
@@ -97,7 +89,12 @@ async fn texts(db: &impl Execute, sql: &str, limits: QueryLimits) -> Result<(Vec
         Ok(result) => {
             let more = result.more;
             let first = result.rows.into_iter().filter_map(|row| row.into_iter().next());
-            Ok((first.filter_map(|value| if let Value::Text(text) = value { Some(text) } else { None }).collect(), more))
+            Ok((
+                first
+                    .filter_map(|value| if let Value::Text(text) = value { Some(text) } else { None })
+                    .collect(),
+                more,
+            ))
         }
         Err(error @ (DbError::Cancelled | DbError::NotOpen | DbError::Worker(_))) => Err(error),
         // A column that is slow or gone is no reason to give up the answer.
@@ -163,8 +160,12 @@ impl<'a> Haystack<'a> {
         // First words that begin several values name none of them.
         let starts: Vec<Range<usize>> =
             found.iter().filter(|(whole, ..)| !whole).map(|(.., mention)| mention.range.clone()).collect();
-        found.retain(|(whole, _, mention)| *whole || starts.iter().filter(|range| **range == mention.range).count() == 1);
-        found.sort_by_key(|(whole, exact, mention)| (!*whole, usize::MAX - mention.range.len(), !*exact, mention.range.start));
+        found.retain(|(whole, _, mention)| {
+            *whole || starts.iter().filter(|range| **range == mention.range).count() == 1
+        });
+        found.sort_by_key(|(whole, exact, mention)| {
+            (!*whole, usize::MAX - mention.range.len(), !*exact, mention.range.start)
+        });
         let mut kept: Vec<ValueMention> = Vec::new();
         for (.., mention) in found {
             if kept.iter().all(|other| !overlap(&other.range, &mention.range)) {
@@ -183,7 +184,9 @@ impl<'a> Haystack<'a> {
             let same = needle.iter().enumerate().all(|(i, (lower, root))| {
                 self.lower.get(start + i) == Some(lower) || self.stems.get(start + i) == Some(root)
             });
-            let (Some(first), Some(last)) = (self.words.get(start), self.words.get(start + length.max(1) - 1)) else {
+            let (Some(first), Some(last)) =
+                (self.words.get(start), self.words.get(start + length.max(1) - 1))
+            else {
                 continue;
             };
             if !same {
@@ -191,7 +194,8 @@ impl<'a> Haystack<'a> {
             }
             let range = first.start..last.end;
             // A value that is one filler word ("No") must be quoted to count.
-            let filler = length == 1 && self.lower.get(start).is_some_and(|word| is_stop_word(word) || word.chars().count() < 2);
+            let filler = length == 1
+                && self.lower.get(start).is_some_and(|word| is_stop_word(word) || word.chars().count() < 2);
             if !filler || self.quotes.contains(&range) {
                 return Some(range);
             }
@@ -259,7 +263,10 @@ mod tests {
 
     #[test]
     fn a_first_word_names_a_value_when_it_is_the_only_one() {
-        assert_eq!(found("between DC and Marvel", &["DC Comics", "Marvel Comics"]), ["DC Comics", "Marvel Comics"]);
+        assert_eq!(
+            found("between DC and Marvel", &["DC Comics", "Marvel Comics"]),
+            ["DC Comics", "Marvel Comics"]
+        );
         assert_eq!(found("all of Dark", &["Dark Horse", "Dark Fox"]), Vec::<String>::new());
     }
 }

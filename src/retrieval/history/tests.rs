@@ -42,7 +42,8 @@ fn world(entries: &[Vec<f32>], items: &[(Vec<f32>, &[u32])]) -> (KnowledgeBase, 
     knowledge.items = items.iter().map(|(_, held)| item(held)).collect();
     let rows: Vec<Vec<f32>> = items.iter().map(|(vector, _)| vector.clone()).collect();
     let index =
-        Index::new(&knowledge, Vectors::from_rows(entries).unwrap(), Vectors::from_rows(&rows).unwrap()).unwrap();
+        Index::new(&knowledge, Vectors::from_rows(entries).unwrap(), Vectors::from_rows(&rows).unwrap())
+            .unwrap();
     (knowledge, index)
 }
 
@@ -83,8 +84,14 @@ fn what_every_query_has_brings_none() {
     assert_eq!(index.rarity(0), 0.0);
     let question = vector(&[(7, 1.0)]);
     let vectors = [vector(&[(5, 1.0)])];
-    let found =
-        retrieve(&index, &knowledge, &question, vec![phrase("first one", 0)], &vectors, settings(Level::Both));
+    let found = retrieve(
+        &index,
+        &knowledge,
+        &question,
+        vec![phrase("first one", 0)],
+        &vectors,
+        settings(Level::Both),
+    );
     assert!(found.queries.is_empty());
     assert_eq!(found.items.len(), 1, "it is shown all the same");
 }
@@ -102,7 +109,8 @@ fn nothing_relevant_is_no_query() {
         Settings::default(),
     );
     assert!(found.queries.is_empty() && found.items.is_empty());
-    let nothing = retrieve(&Index::default(), &KnowledgeBase::default(), &[], Vec::new(), &[], Settings::default());
+    let nothing =
+        retrieve(&Index::default(), &KnowledgeBase::default(), &[], Vec::new(), &[], Settings::default());
     assert_eq!(nothing, Retrieved::default());
 }
 
@@ -110,8 +118,7 @@ fn nothing_relevant_is_no_query() {
 fn the_second_query_adds_what_the_first_lacks() {
     // Queries 0 and 1 say the same; query 2 is less similar but explains the other half of the question.
     let queries = [vector(&[(0, 1.0)]), vector(&[(0, 1.0), (1, 0.1)]), vector(&[(0, 1.0), (2, 0.6)])];
-    let (knowledge, index) =
-        world(&queries, &[(vector(&[(5, 1.0)]), &[0, 1]), (vector(&[(6, 1.0)]), &[2])]);
+    let (knowledge, index) = world(&queries, &[(vector(&[(5, 1.0)]), &[0, 1]), (vector(&[(6, 1.0)]), &[2])]);
     let phrases = vec![phrase("night sailings", 0), phrase("delay", 20)];
     let vectors = [vector(&[(5, 1.0)]), vector(&[(6, 1.0)])];
     let two = Settings { max_shots: 2, ..Settings::default() };

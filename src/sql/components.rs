@@ -52,6 +52,9 @@ pub struct Component {
     /// Bytes of the piece in the query's own text; None where the parser kept no position.
     #[serde(default)]
     pub range: Option<Range<usize>>,
+    /// The name that SELECT gives to a calculation (`on_time_pct`): what its author calls it.
+    #[serde(default)]
+    pub alias: Option<String>,
 }
 
 /// Splits one query into its components, recursing into subqueries, CTEs, set operations and window
@@ -108,6 +111,7 @@ impl<'a> Splitter<'a> {
             columns: writer.columns,
             lines: range.as_ref().map(|range| self.text.lines(range)),
             range,
+            alias: None,
         });
         self.nested(nested, scope);
     }
@@ -198,8 +202,19 @@ impl<'a> Splitter<'a> {
             });
         }
         for item in &select.projection {
-            if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
-                self.calculations(expr, scope, false);
+            match item {
+                SelectItem::UnnamedExpr(expr) => self.calculations(expr, scope, false),
+                SelectItem::ExprWithAlias { expr, alias } => {
+                    let first = self.found.len();
+                    self.calculations(expr, scope, false);
+                    // A formula with parts at AND or OR has a name for the whole, not for a part.
+                    if operands(expr).len() == 1
+                        && let Some(whole) = self.found.get_mut(first)
+                    {
+                        whole.alias = Some(alias.value.clone());
+                    }
+                }
+                _ => {}
             }
         }
         self.relation(&select.from, scope);

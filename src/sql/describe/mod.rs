@@ -35,15 +35,20 @@ const TITLE_LENGTH: usize = 90;
 /// Describes a component; the literals of this occurrence are named.
 pub fn describe(component: &Component, schema: &Schema) -> Description {
     let phrase = phrase(component, schema);
+    let called = component.alias.as_deref().and_then(names::alias_words);
     let sentence = match component.kind {
-        ComponentType::Calculation => format!("{phrase}."),
+        ComponentType::Calculation => match &called {
+            Some(name) => format!("{name}: {phrase}."),
+            None => format!("{phrase}."),
+        },
         ComponentType::Condition => format!("Only where {phrase}."),
         ComponentType::Relation => format!("Links {phrase}."),
         ComponentType::Dimension => format!("One result {phrase}."),
         ComponentType::Output if phrase.starts_with("distinct") => format!("Each only once: {phrase}."),
         ComponentType::Output => format!("Sorted and cut: {phrase}."),
     };
-    Description { title: shortened(&capitalised(&phrase)), sentence: capitalised(&sentence) }
+    let title = called.as_deref().unwrap_or(&phrase);
+    Description { title: shortened(&capitalised(title)), sentence: capitalised(&sentence) }
 }
 
 /// Pieces with more operators are named by their columns: nobody asks in such words, and speaking

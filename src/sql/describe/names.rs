@@ -112,6 +112,32 @@ pub(super) fn split_name(name: &str) -> Vec<String> {
     words
 }
 
+/// Words that say no more than the formula does.
+const EMPTY_WORDS: [&str; 24] = [
+    "n", "num", "number", "cnt", "count", "total", "sum", "avg", "average", "min", "max", "val", "value", "result",
+    "res", "x", "y", "a", "b", "c", "col", "of", "rank", "rn",
+];
+
+/// What the author of a query calls a formula, in words; None where the name says nothing ("n", "total").
+pub(super) fn alias_words(alias: &str) -> Option<String> {
+    let words = split_name(alias);
+    let telling = |word: &String| {
+        word.chars().count() > 1 && !EMPTY_WORDS.contains(&word.as_str()) && word.parse::<f64>().is_err()
+    };
+    if !words.iter().any(telling) {
+        return None;
+    }
+    let spoken = words.iter().map(|word| match word.as_str() {
+        "pct" | "perc" => "percent",
+        "avg" => "average",
+        "num" | "nr" | "cnt" => "number of",
+        "amt" => "amount",
+        "qty" => "quantity",
+        other => other,
+    });
+    Some(spoken.collect::<Vec<_>>().join(" "))
+}
+
 /// The last word without its plural ending.
 fn singular(words: &[String]) -> Vec<String> {
     let mut words = words.to_vec();

@@ -138,3 +138,14 @@ fn titles_are_short_and_sentences_whole() {
         assert!(description.sentence.ends_with('.'), "{}", description.sentence);
     }
 }
+
+#[test]
+fn a_telling_alias_names_its_formula() {
+    let title = |sql: &str| {
+        let found = crate::sql::split(sql, &Schema::default()).unwrap_or_default();
+        found.first().map(|c| describe(c, &Schema::default()).title).unwrap_or_default()
+    };
+    assert_eq!(title("SELECT 100.0 * SUM(late) / COUNT(*) AS late_pct FROM t"), "Late percent");
+    assert!(!title("SELECT COUNT(*) AS n FROM t").to_lowercase().starts_with("n "));
+    assert_eq!(title("SELECT COUNT(*) AS total FROM t"), title("SELECT COUNT(*) FROM t"));
+}

@@ -12,12 +12,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use querylore::db::{Database, Host, QueryLimits, ResultSet, Value};
-use querylore::embedding::blocking::block_on;
-use querylore::embedding::{ALL_MINILM_L6_V2, Encoder, weights};
+use querylore::embedding::weights::native;
+use querylore::embedding::{ALL_MINILM_L6_V2, Encoder};
 use querylore::history::KnowledgeBase;
 use querylore::history::builder::Builder;
 use querylore::history::import::{RawHistory, RawRecord};
-use querylore::pipeline::{Sources, ask};
+use querylore::pipeline::ask::{Sources, ask};
+use querylore::ports::blocking::block_on;
 use querylore::ports::{Embed, EmbedError};
 use querylore::retrieval::{Index, Level, Settings, Vectors, retrieve_question};
 use querylore::sql::Schema;
@@ -133,7 +134,8 @@ fn held_out(embed: &Memo, dev: &Json, schema: &Schema, folder: &Path, verbose: b
         let index = index(embed, &knowledge);
         let sources = Sources { knowledge: &knowledge, index: &index, schema };
         let (question, gold) = (task["question"].as_str().unwrap(), task["SQL"].as_str().unwrap());
-        let (_, answer) = block_on(ask(question, sources, embed, &db, Settings::default(), limits)).unwrap();
+        let (_, answer) =
+            block_on(ask(question, sources, embed, &db, Settings::default(), limits, |_| {})).unwrap();
         let Ok(answer) = answer else {
             none += 1;
             continue;
@@ -161,10 +163,10 @@ fn held_out(embed: &Memo, dev: &Json, schema: &Schema, folder: &Path, verbose: b
 fn main() {
     let folder = std::env::var_os("QUERYLORE_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let cache = weights::cache_folder().unwrap();
+    let cache = native::cache_folder().unwrap();
     let (Ok(tables), Ok(files)) = (
         std::fs::read_to_string(folder.join("bird/dev_tables.json")),
-        weights::read_encoder(&cache, ALL_MINILM_L6_V2.name),
+        native::read_encoder(&cache, ALL_MINILM_L6_V2.name),
     ) else {
         println!(
             "skipped: needs benchmark data in {} and the encoder in {}",

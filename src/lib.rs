@@ -22,7 +22,8 @@
 //!
 //! # Dependency rule
 //!
-//! `main` and `bin` → {`ui`, `cli`} → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`, `embedding`} → `sql`.
+//! `main` and `bin` → {`ui`, `cli`} → `present` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
+//! `embedding`} → `sql`.
 //! `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
 pub mod bench;

@@ -4,6 +4,9 @@
 //! services of this crate directly.
 #![allow(async_fn_in_trait)] // Every caller is single-threaded: a page, a worker, or the command line.
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod blocking;
+
 use crate::db::{DbError, QueryLimits, ResultSet};
 
 /// Why texts could not be embedded.

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     BTreeMap::from([
         ("sql", &[][..]),
-        ("present", &[]),
         ("workspace", &[]),
         ("ports", &["db"]),
         ("db", &["sql", "ports"]),
@@ -18,6 +17,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("pipeline", &["retrieval", "history", "db", "sql", "ports"]),
         ("bench", &["retrieval", "history", "db", "sql", "ports"]),
         ("demo", &["bench", "history", "db", "sql"]),
+        ("present", &["bench", "pipeline", "retrieval", "history", "db", "sql"]),
         ("browser", &["db", "embedding", "ports"]),
         (
             "ui",

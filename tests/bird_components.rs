@@ -12,7 +12,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use querylore::sql::{Component, Schema, split};
 use serde_json::Value;
@@ -186,23 +185,4 @@ fn queries_of_other_dialects_fail_clearly_or_are_split() {
         }
     }
     report("bigquery-etl (BigQuery)", errors_of(scripts.iter().map(String::as_str)));
-}
-
-/// Not a timed test: prints the median, for the record of measurements.
-#[test]
-#[ignore = "a measurement: cargo test --test bird_components -- --ignored --nocapture"]
-fn time_of_splitting() {
-    let Some(folder) = data() else { return };
-    let bird = bird(&folder);
-    let mut runs: Vec<f64> = (0..9)
-        .map(|_| {
-            let start = Instant::now();
-            for (_, db, sql) in &bird.queries {
-                std::hint::black_box(split(sql, &bird.schemas[db]).unwrap());
-            }
-            start.elapsed().as_secs_f64() * 1e6 / bird.queries.len() as f64
-        })
-        .collect();
-    runs.sort_by(f64::total_cmp);
-    println!("parse and split: median {:.0} us a query (of 9 runs: {runs:.0?})", runs[4]);
 }

@@ -2,6 +2,7 @@
 //!
 //! Reads the folder named by QUERYLORE_DATA (default ../shared/data); without it the tests say that
 //! they were skipped.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

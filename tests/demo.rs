@@ -250,11 +250,3 @@ fn the_workspace_names_files_that_exist_and_questions_to_start_with() {
     let said = format!("{} queries", history().len());
     assert!(workspace["story"].as_str().unwrap().contains(&said), "the story counts other than {said}");
 }
-
-/// Writes the database and annotates the tasks again: `cargo test --test demo -- --ignored remake`.
-#[test]
-#[ignore = "writes into public/demo"]
-fn remake() {
-    demo::write_database(&folder().join("norhaven.sqlite")).unwrap();
-    demo::annotate_file(&folder()).unwrap();
-}

@@ -1,17 +1,19 @@
 //! `lab ask`: a question, answered from a history.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Failure, encoder, inputs, print_json};
+use super::{Failure, encoder, inputs, json};
 use crate::bench::compare::{self, Mode, Verdict};
 use crate::bench::score;
 use crate::db::{QueryLimits, ResultSet};
-use crate::embedding::blocking::block_on;
+use crate::history::{KnowledgeBase, report::excerpt};
 use crate::pipeline::adapt::Answer;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Embed as _;
+use crate::ports::blocking::block_on;
 use crate::present::cells;
 use crate::retrieval::{Retrieved, Settings};
 
@@ -43,21 +45,22 @@ pub struct Ask {
 
 #[derive(Serialize)]
 struct Done {
+    skipped: usize,
     retrieved: Retrieved,
     answer: Answer,
     equal: Option<bool>,
     difference: Option<String>,
 }
 
-/// Runs the command.
+/// Runs the command; returns what it prints.
 ///
 /// # Errors
 /// When a file cannot be read, nothing in the history fits, or gold does not run.
-pub fn run(args: &Ask) -> Result<(), Failure> {
+pub fn run(args: &Ask) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
     let schema = inputs::schema(&args.database)?;
     let database = inputs::database(&args.database)?;
-    let (history, _) = inputs::history(&args.history, args.db_id.as_deref(), &schema)?;
+    let (history, report) = inputs::history(&args.history, args.db_id.as_deref(), &schema)?;
     let encoder = encoder::load(spec)?;
     let indexed = inputs::indexed(history, &encoder)?;
     let Some(index) = indexed.index_of(encoder.encoder()) else {
@@ -68,7 +71,8 @@ pub fn run(args: &Ask) -> Result<(), Failure> {
     let (retrieved, answer) = block_on(async {
         let sources = Sources { knowledge: &indexed.base, index, schema: &schema };
         let asked =
-            pipeline::ask(&args.question, sources, &encoder, &database, Settings::default(), limits, |_| {}).await;
+            pipeline::ask(&args.question, sources, &encoder, &database, Settings::default(), limits, |_| {})
+                .await;
         let (retrieved, answer) = asked.map_err(|e| failed(&e))?;
         Ok::<_, Failure>((retrieved, answer.map_err(|e| failed(&e))?))
     })?;
@@ -79,25 +83,52 @@ pub fn run(args: &Ask) -> Result<(), Failure> {
     if let Some(Verdict::GoldFailed(error)) = &verdict {
         return Err(Failure::Failed(format!("The gold SQL does not run: {error}")));
     }
+    let skipped = report.map_or(0, |report| report.skipped.len());
     if args.json {
-        return print_json(&Done {
+        return json(&Done {
+            skipped,
             retrieved,
             answer,
             equal: verdict.as_ref().map(Verdict::correct),
             difference: verdict.as_ref().and_then(difference),
         });
     }
-    println!("Adapted from query #{}. No model was used.", answer.entry);
-    for change in &answer.changes {
-        println!("  {} was {}: {}", change.after, change.before, change.reason);
+    let mut text = knowledge(&indexed.base, &retrieved);
+    if skipped > 0 {
+        let _ = writeln!(text, "{skipped} statements of the history were skipped (lab index says why).");
     }
-    println!("\n{}\n", answer.sql);
-    print_rows(&answer.result);
+    let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+    for change in &answer.changes {
+        let _ = writeln!(text, "  {} was {}: {}", change.after, change.before, change.reason);
+    }
+    if !answer.unbound.is_empty() {
+        let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));
+    }
+    let _ = writeln!(text, "\n{}\n\n{}", answer.sql, rows(&answer.result));
     if let Some(verdict) = verdict {
         let word = if verdict.correct() { "Same as gold" } else { "Different from gold" };
-        println!("\n{word} (bird-ex). {}", difference(&verdict).unwrap_or_default());
+        let _ = writeln!(text, "\n{word} (bird-ex). {}", difference(&verdict).unwrap_or_default());
     }
-    Ok(())
+    Ok(text)
+}
+
+/// What was retrieved, best first, with its scores.
+fn knowledge(base: &KnowledgeBase, retrieved: &Retrieved) -> String {
+    let mut text = String::new();
+    for hit in &retrieved.queries {
+        if let Some(entry) = base.entries.get(hit.entry as usize) {
+            let shown = excerpt(entry.question.as_deref().unwrap_or(&entry.sql));
+            let _ = writeln!(text, "query #{} {:.2} {shown}", hit.entry, hit.score);
+        }
+    }
+    for hit in &retrieved.items {
+        if let Some(item) = base.items.get(hit.item as usize) {
+            let phrase = hit.evidence.first().and_then(|evidence| retrieved.phrases.get(evidence.phrase));
+            let phrase = phrase.map_or("", |phrase| phrase.text.as_str());
+            let _ = writeln!(text, "item {:.2} {} | {phrase}", hit.score, item.skeleton);
+        }
+    }
+    text
 }
 
 fn difference(verdict: &Verdict) -> Option<String> {
@@ -107,10 +138,11 @@ fn difference(verdict: &Verdict) -> Option<String> {
     }
 }
 
-fn print_rows(rows: &ResultSet) {
-    println!("{}", rows.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" | "));
-    for row in &rows.rows {
-        println!("{}", row.iter().map(cells::short).collect::<Vec<_>>().join(" | "));
-    }
-    println!("{} rows{}", rows.rows.len(), if rows.more { ", more exist" } else { "" });
+fn rows(result: &ResultSet) -> String {
+    let head = result.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let rows = result.rows.iter().map(|row| row.iter().map(cells::short).collect());
+    let mut lines: Vec<String> = std::iter::once(head).chain(rows).map(|cells| cells.join(" | ")).collect();
+    let more = if result.more { ", more exist" } else { "" };
+    lines.push(format!("{} rows{more}", result.rows.len()));
+    lines.join("\n")
 }

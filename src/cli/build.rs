@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::{Failure, encoder, inputs};
 use crate::bench::task::read_tasks;
 use crate::demo;
-use crate::embedding::blocking::block_on;
 use crate::embedding::{tiny, weights};
 use crate::ports::Embed as _;
+use crate::ports::blocking::block_on;
 use crate::retrieval::{phrases::phrases, remembered};
 
 /// Convert encoder weights to half precision.
@@ -45,26 +45,28 @@ pub struct Demo {
 ///
 /// # Errors
 /// When the weights cannot be read, converted or written.
-pub fn half(args: &Half) -> Result<(), Failure> {
+pub fn half(args: &Half) -> Result<String, Failure> {
     let halved = weights::to_half(&inputs::bytes(&args.model)?)
         .map_err(|e| Failure::Failed(format!("{}: {e}", args.model.display())))?;
-    write(&args.out, &halved)
+    write(&args.out, &halved)?;
+    Ok(String::new())
 }
 
 /// Runs `lab tiny`.
 ///
 /// # Errors
 /// When the files cannot be written.
-pub fn tiny(args: &Tiny) -> Result<(), Failure> {
+pub fn tiny(args: &Tiny) -> Result<String, Failure> {
     write(&args.out.join("model.safetensors"), &tiny::weights())?;
-    write(&args.out.join("vocab.txt"), tiny::vocabulary().as_bytes())
+    write(&args.out.join("vocab.txt"), tiny::vocabulary().as_bytes())?;
+    Ok(String::new())
 }
 
 /// Runs `lab demo`.
 ///
 /// # Errors
 /// When a file cannot be read or written or the encoder is missing.
-pub fn demo(args: &Demo) -> Result<(), Failure> {
+pub fn demo(args: &Demo) -> Result<String, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
     let database = args.dir.join("norhaven.sqlite");
     demo::write_database(&database).map_err(|e| failed(&e))?;
@@ -81,7 +83,8 @@ pub fn demo(args: &Demo) -> Result<(), Failure> {
     }
     let texts: Vec<String> = texts.into_iter().collect();
     let vectors = block_on(encoder.embed(&texts)).map_err(|e| failed(&e))?;
-    write(&args.dir.join("vectors.bin"), &remembered::to_bytes(encoder.encoder(), &texts, &vectors))
+    write(&args.dir.join("vectors.bin"), &remembered::to_bytes(encoder.encoder(), &texts, &vectors))?;
+    Ok(String::new())
 }
 
 /// The example questions and those of the tasks.

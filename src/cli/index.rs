@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Failure, encoder, inputs, print_json};
+use super::{Failure, encoder, inputs, json};
 use crate::sql::Schema;
 
 /// Split a history into knowledge and index it.
@@ -41,11 +41,11 @@ struct Done {
     bytes: usize,
 }
 
-/// Runs the command.
+/// Runs the command; returns what it prints.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the history holds no query.
-pub fn run(args: &Index) -> Result<(), Failure> {
+pub fn run(args: &Index) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
     let schema = match &args.database {
         Some(path) => inputs::schema(path)?,
@@ -72,17 +72,14 @@ pub fn run(args: &Index) -> Result<(), Failure> {
         bytes: file.len(),
     };
     if args.json {
-        return print_json(&done);
+        return json(&done);
     }
-    if let Some(report) = report {
-        print!("{}", report.to_text());
-    }
-    println!(
-        "{} queries, {} items, {} bytes in {}",
+    Ok(format!(
+        "{}{} queries, {} items, {} bytes in {}\n",
+        report.map(|report| report.to_text()).unwrap_or_default(),
         done.queries,
         done.items,
         done.bytes,
         args.out.display()
-    );
-    Ok(())
+    ))
 }

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::Failure;
 use crate::db::{Database, Host, introspect};
-use crate::embedding::{Encoder, blocking::block_on};
+use crate::embedding::Encoder;
 use crate::history::import::{self, Plan};
-use crate::history::{Builder, KnowledgeBase, Report, store};
-use crate::ports::Embed as _;
+use crate::history::store::{self, StoreError};
+use crate::history::{Builder, KnowledgeBase, Report};
+use crate::ports::{Embed as _, blocking::block_on};
 use crate::retrieval::Indexed;
 use crate::sql::Schema;
 
@@ -16,7 +17,8 @@ use crate::sql::Schema;
 /// # Errors
 /// When it is no database.
 pub fn database(path: &Path) -> Result<Database, Failure> {
-    Database::from_path(path, Host::default()).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
+    Database::from_path(path, Host::default())
+        .map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
 /// The schema of a database file.
@@ -24,7 +26,8 @@ pub fn database(path: &Path) -> Result<Database, Failure> {
 /// # Errors
 /// When it is no database.
 pub fn schema(path: &Path) -> Result<Schema, Failure> {
-    introspect::schema(&database(path)?, &mut Vec::new()).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
+    introspect::schema(&database(path)?, &mut Vec::new())
+        .map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
 /// The bytes of a file.
@@ -47,8 +50,15 @@ pub fn history(
     let bytes = bytes(path)?;
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{name}: {e}"));
-    if let Ok(stored) = store::from_json(&bytes) {
-        return Ok((Indexed::from_stored(stored).map_err(|e| failed(&e))?, None));
+    match (store::from_json(&bytes), db_id) {
+        (Ok(_), Some(_)) => {
+            return Err(Failure::Usage(format!(
+                "{name} is a knowledge base of one database; leave out --db-id."
+            )));
+        }
+        (Ok(stored), None) => return Ok((Indexed::from_stored(stored).map_err(|e| failed(&e))?, None)),
+        (Err(StoreError::NotKnowledge), _) => {}
+        (Err(error), _) => return Err(failed(&error)),
     }
     let mut plan = import::inspect(&name, &bytes).map_err(|e| failed(&e))?;
     plan.database = chosen(&plan, db_id)?;
@@ -63,6 +73,7 @@ fn chosen(plan: &Plan, db_id: Option<&str>) -> Result<Option<String>, Failure> {
     let names = || plan.databases.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     match (db_id, plan.databases.len()) {
         (Some(id), _) if plan.databases.iter().any(|(name, _)| name == id) => Ok(Some(id.to_owned())),
+        (Some(_), 0) => Err(Failure::Usage(format!("{} names no databases; leave out --db-id.", plan.name))),
         (Some(id), _) => {
             Err(Failure::Usage(format!("{} has no database {id}; it has: {}", plan.name, names())))
         }

@@ -10,9 +10,10 @@ mod inputs;
 mod score;
 mod serve;
 
+use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind as ArgumentError};
 
 /// Querylore on the command line.
 #[derive(Debug, Parser)]
@@ -55,12 +56,10 @@ pub enum Failure {
 pub fn main() -> ExitCode {
     let lab = match Lab::try_parse() {
         Ok(lab) => lab,
-        Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
-        }
+        Err(error) if error.use_stderr() => return ended(Err(Failure::Usage(one_line(&error)))),
+        Err(help) => return ended(Ok(help.to_string())),
     };
-    let result = match &lab.command {
+    ended(match &lab.command {
         Command::Index(args) => index::run(args),
         Command::Ask(args) => ask::run(args),
         Command::Score(args) => score::run(args),
@@ -68,8 +67,17 @@ pub fn main() -> ExitCode {
         Command::Half(args) => build::half(args),
         Command::Tiny(args) => build::tiny(args),
         Command::Demo(args) => build::demo(args),
-    };
-    match result {
+    })
+}
+
+/// Prints what a command has to say and turns it into an exit code.
+fn ended(result: Result<String, Failure>) -> ExitCode {
+    let printed = result.and_then(|text| match io::stdout().lock().write_all(text.as_bytes()) {
+        // Whoever reads has read enough, as in `lab ask … | head`.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|e| Failure::Failed(format!("The result cannot be printed: {e}"))),
+    });
+    match printed {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("lab: {failure}");
@@ -78,8 +86,18 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(value).map_err(|e| Failure::Failed(e.to_string()))?;
-    println!("{json}");
-    Ok(())
+/// What is wrong with the arguments, in one line.
+fn one_line(error: &clap::Error) -> String {
+    if error.kind() == ArgumentError::DisplayHelpOnMissingArgumentOrSubcommand {
+        let names: Vec<String> = Lab::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        return format!("A command is missing; there are {}.", names.join(", "));
+    }
+    let text = error.to_string();
+    let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    format!("{} (--help explains)", said.join(" ").trim_start_matches("error: "))
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Failed(e.to_string()))?;
+    Ok(text + "\n")
 }

@@ -1,8 +1,9 @@
 //! `lab score`: predictions against the gold of a task file.
 
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use super::{Failure, inputs, print_json};
+use super::{Failure, inputs, json};
 use crate::bench::compare::{Mode, Verdict};
 use crate::bench::score::{self, score};
 use crate::bench::task;
@@ -24,44 +25,58 @@ pub struct Score {
     #[arg(long, default_value = "bird-ex")]
     mode: String,
     /// Seconds that a query may take.
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     timeout: u32,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command.
+/// Runs the command; returns what it prints.
 ///
 /// # Errors
-/// When a file cannot be read or a mode does not exist.
-pub fn run(args: &Score) -> Result<(), Failure> {
-    let mode: Mode = args.mode.parse().map_err(|e| Failure::Usage(format!("{e}")))?;
-    let failed =
-        |path: &PathBuf, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
+/// When a file cannot be read, a task's database is missing, or a mode does not exist.
+pub fn run(args: &Score) -> Result<String, Failure> {
+    let mode: Mode = args.mode.parse().map_err(Failure::Usage)?;
+    let failed = |path: &Path, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
     let tasks = task::read_tasks(&inputs::bytes(&args.tasks)?).map_err(|e| failed(&args.tasks, &e))?;
     let predictions = task::read_predictions(&inputs::bytes(&args.predictions)?, &tasks)
         .map_err(|e| failed(&args.predictions, &e))?;
     let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1000), ..score::limits() };
+    let file_of = |db_id: &str| {
+        let name = format!("{db_id}.sqlite");
+        [args.databases.join(db_id).join(&name), args.databases.join(&name)]
+            .into_iter()
+            .find(|path| path.is_file())
+    };
+    // A missing file would make its tasks wrong, and the score with them.
+    if let Some(task) = tasks.iter().find(|task| file_of(&task.db_id).is_none()) {
+        let (id, folder) = (&task.db_id, args.databases.display());
+        return Err(Failure::Failed(format!("{folder} holds neither {id}/{id}.sqlite nor {id}.sqlite.")));
+    }
     let open = |db_id: &str| {
-        let nested = args.databases.join(db_id).join(format!("{db_id}.sqlite"));
-        let flat = args.databases.join(format!("{db_id}.sqlite"));
-        let path = if nested.is_file() { nested } else { flat };
+        let path = file_of(db_id).ok_or(DbError::NotOpen)?;
         inputs::database(&path).map_err(|e| DbError::Open(e.to_string()))
     };
-    let report = score(mode, &tasks, &predictions, open, limits).map_err(|e| Failure::Failed(e.to_string()))?;
+    let report =
+        score(mode, &tasks, &predictions, open, limits).map_err(|e| Failure::Failed(e.to_string()))?;
     if args.json {
-        return print_json(&report);
+        return json(&report);
     }
+    let mut text = String::new();
     for task in report.tasks.iter().filter(|t| !t.verdict.correct()) {
-        println!("{} {}: {}", task.db_id, task.question_id, reason(&task.verdict));
+        let _ = writeln!(text, "{} {}: {}", task.db_id, task.question_id, reason(&task.verdict));
     }
     let share = report.overall.share().unwrap_or(0.0) * 100.0;
-    println!("{mode}: {} of {} correct, {share:.1} %", report.overall.correct, report.overall.total);
+    let _ = writeln!(
+        text,
+        "{mode}: {} of {} correct, {share:.1} %",
+        report.overall.correct, report.overall.total
+    );
     if report.cut > 0 {
-        println!("{} could not be compared whole", report.cut);
+        let _ = writeln!(text, "{} could not be compared whole", report.cut);
     }
-    Ok(())
+    Ok(text)
 }
 
 fn reason(verdict: &Verdict) -> String {

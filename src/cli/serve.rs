@@ -27,7 +27,7 @@ pub struct Serve {
 ///
 /// # Errors
 /// When the folder holds no page or the address is taken.
-pub fn run(args: &Serve) -> Result<(), Failure> {
+pub fn run(args: &Serve) -> Result<String, Failure> {
     if !args.dir.join("index.html").is_file() {
         return Err(Failure::Failed(format!(
             "{} holds no index.html. Build the page first (make dist).",
@@ -35,7 +35,8 @@ pub fn run(args: &Serve) -> Result<(), Failure> {
         )));
     }
     let runtime = tokio::runtime::Runtime::new().map_err(|e| Failure::Failed(e.to_string()))?;
-    runtime.block_on(serve(args))
+    runtime.block_on(serve(args))?;
+    Ok(String::new())
 }
 
 async fn serve(args: &Serve) -> Result<(), Failure> {

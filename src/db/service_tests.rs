@@ -45,6 +45,15 @@ fn refusal(bytes: Vec<u8>) -> String {
     }
 }
 
+/// The page's SQLite has them; natively they are a choice of the build (see `.cargo/config.toml`).
+#[test]
+fn math_functions_are_built_in() {
+    let db = open("");
+    let got = rows(&db, "SELECT sqrt(4), pow(2, 10), floor(-1.5), ln(1), round(degrees(pi()))");
+    let want = [2.0, 1024.0, -2.0, 0.0, 180.0].map(Value::Real);
+    assert_eq!(got, [want]);
+}
+
 #[test]
 fn values_come_back_as_stored() {
     let db = open(

@@ -125,7 +125,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::embedding::blocking::block_on;
+    use crate::ports::blocking::block_on;
 
     fn adapter(vendor: &str, description: &str, fallback: bool) -> Adapter {
         Adapter {

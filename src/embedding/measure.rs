@@ -63,7 +63,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::embedding::{TINY, blocking::block_on, tiny};
+    use crate::embedding::{TINY, tiny};
+    use crate::ports::blocking::block_on;
     use burn::tensor::Device;
     use std::cell::Cell;
 

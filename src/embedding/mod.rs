@@ -5,8 +5,6 @@
 
 pub mod batch;
 pub mod bert;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod blocking;
 pub mod device;
 pub mod measure;
 pub mod pooling;

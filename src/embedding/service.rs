@@ -134,7 +134,7 @@ impl Encoder {
     /// As [`Self::embed_batches`]; it is never cancelled.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn embed_blocking(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        super::blocking::block_on(self.embed(texts))
+        crate::ports::blocking::block_on(self.embed(texts))
     }
 }
 

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use burn::tensor::Device;
 
 use super::bert::{Bert, WeightsError};
-use super::blocking::block_on;
 use super::pooling::cosine;
 use super::{ALL_MINILM_L6_V2, Encoder, LoadError, TINY, tiny, weights};
 use crate::ports::EmbedError;
+use crate::ports::blocking::block_on;
 
 fn tiny_encoder() -> Encoder {
     Encoder::load(&TINY, &tiny::weights(), tiny::vocabulary().as_bytes(), &Device::flex()).unwrap()

@@ -158,8 +158,9 @@ impl Builder {
         entry.time = entry.time.take().or_else(|| record.time.clone());
         match (&entry.question, &record.question) {
             (None, question) => entry.question.clone_from(question),
-            (Some(kept), Some(other)) if !kept.trim().eq_ignore_ascii_case(other.trim()) => {
-                if self.other_questions.insert((id, other.clone())) {
+            (Some(kept), Some(other)) => {
+                let same = kept.trim().eq_ignore_ascii_case(other.trim());
+                if !same && self.other_questions.insert((id, other.clone())) {
                     let text = format!("the same query with another question, the first is kept: {other}");
                     self.report.notes.push(Note { line: record.line, entry: id, text });
                 }

@@ -135,7 +135,7 @@ fn line(base: &KnowledgeBase, item: &Item, key: u32) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Builder, RawHistory, import};
+    use crate::history::{Builder, import};
     use crate::sql::Schema;
 
     fn base() -> KnowledgeBase {
@@ -143,7 +143,7 @@ mod tests {
                     {\"sql\":\"SELECT ports.name FROM ports WHERE ports.size > 3 LIMIT 2\",\"user\":\"bo\"}]";
         let read = import::inspect("log.json", log.as_bytes())
             .and_then(|plan| import::read(log.as_bytes(), &plan))
-            .unwrap_or_else(|_| RawHistory::default());
+            .unwrap();
         let mut builder = Builder::onto(KnowledgeBase::default(), read, Schema::default());
         while builder.step() {}
         builder.finish().0

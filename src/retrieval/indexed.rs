@@ -5,6 +5,9 @@ use super::vectors::Vectors;
 use crate::history::KnowledgeBase;
 use crate::history::store::{self, StoreError, Stored};
 
+/// A text with its vector.
+pub type Embedded = (String, Vec<f32>);
+
 /// A knowledge base and, once its texts are embedded, the index over it.
 #[derive(Debug, Default)]
 pub struct Indexed {
@@ -67,7 +70,7 @@ impl Indexed {
 
     /// The vector of each text that was embedded, with the encoder's name: what a larger history need not embed
     /// again.
-    pub fn known_vectors(&self) -> Option<(String, Vec<(String, Vec<f32>)>)> {
+    pub fn known_vectors(&self) -> Option<(String, Vec<Embedded>)> {
         let (encoder, index) = self.index.as_ref()?;
         let texts = self.base.texts();
         let queries = texts.queries.into_iter().zip((0..).map(|i| index.entries().row(i)));

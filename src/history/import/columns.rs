@@ -218,7 +218,7 @@ pub(super) fn count(value: &str) -> Option<u32> {
 /// The databases named in a column with their numbers of rows, most rows first.
 pub(super) fn by_rows(counts: BTreeMap<String, usize>) -> Vec<(String, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1));
+    counts.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
     counts
 }
 

@@ -109,8 +109,11 @@ fn tagged(line: &str) -> Option<(Tag, &str)> {
     Some((tag, value))
 }
 
+/// Who and when, where they are said.
+type Signature = (Option<String>, Option<String>);
+
 /// A line that holds a name, a date, or both, and nothing else: `m.okoye, 2023-05-11`.
-fn signature(line: &str) -> Option<(Option<String>, Option<String>)> {
+fn signature(line: &str) -> Option<Signature> {
     let mut user = None;
     let mut time: Vec<&str> = Vec::new();
     for word in line.split([' ', ',', ';', '|', '·', '\t']).filter(|w| !w.is_empty()) {
@@ -143,7 +146,7 @@ fn is_login(word: &str) -> bool {
 }
 
 /// Takes `(m.okoye, 2023-05-11)` off the end of a question.
-fn split_signature(question: &str) -> (String, Option<(Option<String>, Option<String>)>) {
+fn split_signature(question: &str) -> (String, Option<Signature>) {
     let parts = question.strip_suffix([')', ']']).and_then(|q| q.rsplit_once(['(', '[']));
     match parts.and_then(|(before, inside)| Some((before, signature(inside)?))) {
         Some((before, signed)) => (before.trim_end().to_owned(), Some(signed)),

@@ -21,9 +21,8 @@ fn parts(line: &str) -> Option<(&str, &str)> {
 
 /// Hands every line that holds something to `take`.
 pub(super) fn each(text: &str, take: &mut dyn FnMut(Row)) {
-    let mut number = 0;
-    for (line, content) in (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()) {
-        number += 1;
+    let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
+    for (number, (line, content)) in (1..).zip(lines) {
         let cells = match parts(content) {
             Some((sql, database)) => Ok(vec![Some(sql.to_owned()), Some(database.to_owned())]),
             None => Err("no tab and database name behind the query".to_owned()),

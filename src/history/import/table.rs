@@ -71,7 +71,7 @@ pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn
         let rest = closed.as_bytes().get(start..).unwrap_or_default();
         let line = lines.at(start + rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count());
         let text: String = record.iter().collect::<Vec<_>>().join(" ").chars().take(200).collect();
-        let cells = if record.iter().last().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
+        let cells = if record.iter().next_back().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
             Err("a quote in it is not closed".to_owned())
         } else if record.len() > columns.len() {
             Err(format!("{} cells, the header has {}", record.len(), columns.len()))
@@ -87,7 +87,10 @@ pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Vec<(u32, Result<Vec<Option<String>>, String>)> {
+    /// A row's line, and its cells.
+    type Found = (u32, Result<Vec<Option<String>>, String>);
+
+    fn rows(text: &str) -> Vec<Found> {
         let delimiter = delimiter(text).unwrap();
         let mut found = Vec::new();
         each(text, delimiter, &columns(text, delimiter), &mut |row| found.push((row.line, row.cells)));

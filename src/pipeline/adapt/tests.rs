@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::db::{Database, Host, Value};
-use crate::embedding::blocking::block_on;
+use crate::ports::blocking::block_on;
 use crate::history::Entry;
 use crate::sql::{Column, Table};
 

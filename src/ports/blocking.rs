@@ -1,4 +1,4 @@
-//! Waiting for a future on a thread that has nothing else to do.
+//! Waiting for a future of a port on a native thread that has nothing else to do.
 
 use std::future::Future;
 use std::pin::pin;

@@ -1,0 +1,203 @@
+//! The command line `lab`, run as a program: what it prints and its exit codes.
+//!
+//! Everything runs on the demo workspace with the tiny encoder, made into a temporary folder.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// The demo as `lab demo` makes it, and the tiny encoder as `lab tiny` does.
+static WORKSPACE: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/demo");
+    for file in ["history.jsonl", "tasks.json", "workspace.json"] {
+        std::fs::copy(demo.join(file), folder.path().join(file)).unwrap();
+    }
+    std::fs::write(folder.path().join("notes.txt"), "SELECT is a word.\n").unwrap();
+    std::fs::write(folder.path().join("empty.sql"), "-- nothing yet\n").unwrap();
+    for arguments in ["tiny --out {}/tiny", "demo --dir {} --encoder tiny"] {
+        let output = run_in(folder.path(), arguments);
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    folder
+});
+
+/// Runs `lab` with arguments separated by white space, `{}` the folder and `+` a space inside an argument.
+fn run_in(folder: &Path, arguments: &str) -> Output {
+    let here = folder.to_str().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(arguments.split_whitespace().map(|argument| argument.replace("{}", here).replace('+', " ")))
+        .env("QUERYLORE_CACHE", folder)
+        .output()
+        .unwrap()
+}
+
+fn lab(arguments: &str) -> Output {
+    run_in(WORKSPACE.path(), arguments)
+}
+
+/// What a command that ends well prints, as JSON.
+fn json(arguments: &str) -> Json {
+    let output = lab(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{arguments}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn file(name: &str) -> PathBuf {
+    WORKSPACE.path().join(name)
+}
+
+fn records(name: &str) -> Vec<Json> {
+    let text = std::fs::read_to_string(file(name)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Writes the gold of every task as predictions, the first one replaced where `first` says so.
+fn predictions(name: &str, first: Option<&str>) -> usize {
+    let tasks: Vec<Json> = serde_json::from_slice(&std::fs::read(file("tasks.json")).unwrap()).unwrap();
+    let mut golds: Vec<&str> = tasks.iter().map(|task| task["SQL"].as_str().unwrap()).collect();
+    golds[0] = first.unwrap_or(golds[0]);
+    std::fs::write(file(name), serde_json::to_vec(&golds).unwrap()).unwrap();
+    tasks.len()
+}
+
+#[test]
+fn a_history_is_indexed_and_a_question_answered_from_the_index() {
+    let history = records("history.jsonl");
+    let done = json(
+        "index --history {}/history.jsonl --database {}/norhaven.sqlite --encoder tiny --out {}/kb.json --json",
+    );
+    let count = |name: &str| usize::try_from(done[name].as_u64().unwrap()).unwrap();
+    assert_eq!(count("read"), history.len());
+    assert_eq!(count("queries") + count("merged") + count("skipped"), history.len());
+    assert!(count("items") > count("queries"), "{done}");
+    assert_eq!(count("bytes"), std::fs::read(file("kb.json")).unwrap().len());
+
+    let (question, sql) = (history[0]["question"].as_str().unwrap(), history[0]["sql"].as_str().unwrap());
+    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(["ask", "--encoder", "tiny", "--json", "--question", question, "--gold", sql, "--history"])
+        .args([file("kb.json"), "--database".into(), file("norhaven.sqlite")])
+        .env("QUERYLORE_CACHE", WORKSPACE.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let asked: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(asked["answer"]["entry"], 0, "{}", asked["answer"]["sql"]);
+    assert_eq!(asked["equal"], true, "{}", asked["difference"]);
+    assert_eq!(asked["retrieved"]["queries"][0]["entry"], 0);
+}
+
+#[test]
+fn an_answer_for_people_shows_what_it_rests_on() {
+    let output = lab("ask --history {}/history.jsonl --database {}/norhaven.sqlite --encoder tiny \
+         --question Ticket+revenue+in+crowns+by+sales+channel,+April+2023 --gold SELECT+1");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for shown in ["query #0 ", "Adapted from query #0. No model was used.", "SUM(t.fare_ct)", "chan | crowns"]
+    {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert!(text.contains("skipped (lab index says why)."), "{text}");
+    assert!(text.contains("Different from gold (bird-ex). "), "{text}");
+}
+
+#[test]
+fn predictions_are_scored() {
+    let tasks = predictions("gold.json", None);
+    let score = "score --tasks {}/tasks.json --databases {} --json --predictions {}/";
+    let report = json(&format!("{score}gold.json"));
+    assert_eq!(report["overall"], serde_json::json!({"correct": tasks, "total": tasks}));
+
+    predictions("one_wrong.json", Some("SELECT 'not this'"));
+    let report = json(&format!("{score}one_wrong.json"));
+    assert_eq!(report["overall"], serde_json::json!({"correct": tasks - 1, "total": tasks}));
+    let output = lab("score --tasks {}/tasks.json --databases {} --predictions {}/one_wrong.json");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let last = format!("bird-ex: {} of {tasks} correct, ", tasks - 1);
+    assert_eq!((output.status.code(), text.lines().count()), (Some(0), 2), "{text}");
+    assert!(
+        text.starts_with("norhaven 30000: ") && text.lines().last().unwrap().starts_with(&last),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_goes_wrong_is_one_line_and_an_exit_code() {
+    predictions("gold.json", None);
+    std::fs::write(file("newer.json"), r#"{"format": "querylore-knowledge", "version": 99}"#).unwrap();
+    let ask = "ask --encoder tiny --question Q --history {}/history.jsonl --database {}/norhaven.sqlite";
+    let with = |from: &str, to: &str| ask.replace(from, to);
+    let cases = [
+        // Wrong use.
+        (String::new(), 2, "index, ask, score"),
+        ("inedx".into(), 2, "inedx"),
+        ("index --history {}/history.jsonl".into(), 2, "--out"),
+        (with("tiny", "huge"), 2, "There is no encoder “huge”; there are minilm and tiny."),
+        (format!("{ask} --db-id nowhere"), 2, "history.jsonl names no databases; leave out --db-id."),
+        (
+            with("history.jsonl", "tasks.json") + " --db-id nowhere",
+            2,
+            "no database nowhere; it has: norhaven",
+        ),
+        (with("history.jsonl", "knowledge.json") + " --db-id x", 2, "knowledge base of one database"),
+        (
+            "score --tasks {}/tasks.json --predictions {}/gold.json --databases {} --mode exact".into(),
+            2,
+            "The scoring mode exact is not known; use bird-ex.",
+        ),
+        (
+            "score --tasks {}/tasks.json --predictions {}/gold.json --databases {} --timeout 0".into(),
+            2,
+            "--timeout",
+        ),
+        // What was asked for cannot be done.
+        (with("history.jsonl", "gone.jsonl"), 1, "gone.jsonl cannot be read: "),
+        (with("norhaven.sqlite", "gone.sqlite"), 1, "gone.sqlite"),
+        (
+            with("norhaven.sqlite", "notes.txt"),
+            1,
+            "notes.txt: This is not a SQLite database: it looks like SQL text",
+        ),
+        (with("history.jsonl", "norhaven.sqlite"), 1, "norhaven.sqlite: "),
+        (with("history.jsonl", "newer.json"), 1, "version 99"),
+        (with("history.jsonl", "empty.sql"), 1, "no query"),
+        (with("--encoder tiny ", ""), 1, "all-MiniLM-L6-v2"),
+        (format!("{ask} --gold SELECT+nothing_here"), 1, "The gold SQL does not run: "),
+        ("index --encoder tiny --history {}/empty.sql --out {}/kb2.json".into(), 1, "no query"),
+        (
+            "index --encoder tiny --history {}/history.jsonl --out {}/no/kb.json".into(),
+            1,
+            "cannot be written",
+        ),
+        ("score --tasks {}/gone.json --predictions {}/gold.json --databases {}".into(), 1, "gone.json"),
+        ("score --tasks {}/notes.txt --predictions {}/gold.json --databases {}".into(), 1, "notes.txt: "),
+        (
+            "score --tasks {}/tasks.json --predictions {}/gold.json --databases {}/tiny".into(),
+            1,
+            "holds neither norhaven/norhaven.sqlite nor norhaven.sqlite.",
+        ),
+        ("serve --dir {}/tiny".into(), 1, "Build the page first"),
+    ];
+    for (arguments, code, says) in cases {
+        let output = lab(&arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
+        assert!(output.stdout.is_empty(), "{arguments}");
+        assert_eq!(error.lines().count(), 1, "{arguments}: {error}");
+        assert!(error.starts_with("lab: ") && error.contains(says), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    for (arguments, says) in [("--help", "Usage: lab"), ("ask --help", "--question"), ("--version", "lab ")] {
+        let output = lab(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(output.stderr.is_empty() && String::from_utf8_lossy(&output.stdout).contains(says));
+    }
+}

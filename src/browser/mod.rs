@@ -4,8 +4,8 @@
 pub mod database;
 pub mod database_worker;
 pub mod embedder;
-pub mod engine;
 pub mod embedder_worker;
+pub mod engine;
 pub mod fetch;
 pub mod gpu;
 pub mod rpc;

@@ -22,8 +22,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use bind::{Binding, Slot, bind};
-use question::{Question, Shape, WordWeights};
 use labels::Labels;
+use question::{Question, Shape, WordWeights};
 use values::{ColumnName, ColumnValues};
 
 use crate::db::{DbError, QueryLimits, ResultSet};

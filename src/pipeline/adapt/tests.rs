@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::db::{Database, Host, Value};
-use crate::ports::blocking::block_on;
 use crate::history::Entry;
+use crate::ports::blocking::block_on;
 use crate::sql::{Column, Table};
 
 /// Boats of a small harbour, as a real SQLite file.

@@ -54,7 +54,7 @@ test: setup-test check native browser e2e
 check: setup-build
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets -- -D warnings
-	$(CARGO) clippy --target wasm32-unknown-unknown --lib --bins --tests -- -D warnings
+	$(CARGO) clippy --target wasm32-unknown-unknown --lib --bins --test browser_embedding -- -D warnings
 
 native: setup-build weights
 	$(CARGO) test

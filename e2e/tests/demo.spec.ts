@@ -49,7 +49,7 @@ test("gold that differs is explained", async ({ page }) => {
   await dialog.getByRole("textbox").fill("SELECT 2 AS b, 1 AS a UNION ALL SELECT 4, 3");
   await dialog.getByRole("button", { name: "Compare" }).click();
   await expect(app.score.getByText("Different")).toBeVisible();
-  await expect(app.score.getByText("other order")).toBeVisible();
+  await expect(app.score.getByText("other order", { exact: true })).toBeVisible();
 });
 
 test("the knowledge page lists, searches and groups", async ({ page }) => {

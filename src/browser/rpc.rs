@@ -94,7 +94,8 @@ impl Shared {
 pub struct Client<Request, Response, Event> {
     worker: Worker,
     shared: Rc<RefCell<Shared>>,
-    _handlers: (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(web_sys::Event)>),
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(web_sys::Event)>,
     _types: PhantomData<(Request, Response, Event)>,
 }
 
@@ -127,7 +128,7 @@ impl<Request: Serialize, Response: DeserializeOwned, Event: DeserializeOwned + '
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok(Self { worker, shared, _handlers: (on_message, on_error), _types: PhantomData })
+        Ok(Self { worker, shared, _on_message: on_message, _on_error: on_error, _types: PhantomData })
     }
 
     /// Whether calls can still be made.

@@ -26,7 +26,7 @@ fn places() -> Vec<NavItem> {
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
-    let state = State::new();
+    let state = State::default();
     let toasts = Toasts::default();
     provide_context(state);
     provide_context(toasts);

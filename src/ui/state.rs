@@ -191,9 +191,9 @@ pub struct State {
     pub said: RwSignal<String>,
 }
 
-impl State {
+impl Default for State {
     /// A page that knows nothing yet.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             engine: StoredValue::new_local(Rc::new(Engine::default())),
             page: RwSignal::new(Page::default()),
@@ -219,7 +219,9 @@ impl State {
             said: RwSignal::new(String::new()),
         }
     }
+}
 
+impl State {
     /// The state of the page around the calling component.
     pub fn here() -> Self {
         expect_context()

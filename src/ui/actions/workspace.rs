@@ -69,10 +69,9 @@ pub async fn open_demo(state: State) {
     }
     if let Ok(blob) = fetch::blob(&format!("{DEMO}vectors.bin"), |_, _| {}).await
         && let Ok(bytes) = storage::bytes(&blob).await
+        && let Some(known) = remembered::from_bytes(&bytes)
     {
-        if let Some(known) = remembered::from_bytes(&bytes) {
-            state.engine().embedder.remember(&known.encoder, known.vectors);
-        }
+        state.engine().embedder.remember(&known.encoder, known.vectors);
     }
 }
 

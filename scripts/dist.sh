@@ -9,7 +9,7 @@ lab=$3
 
 mkdir -p dist/models/all-MiniLM-L6-v2 dist/models/tiny
 for program in querylore db embedder; do
-  wasm-bindgen --target web --no-typescript --out-dir dist "$wasm/$program.wasm"
+  wasm-bindgen --target web --no-typescript --remove-name-section --remove-producers-section --out-dir dist "$wasm/$program.wasm"
 done
 cat style/tokens.css style/base.css style/shell.css style/controls.css style/parts.css style/sql.css style/tables.css style/floats.css style/pages.css style/narrow.css > dist/style.css
 cp -R index.html public/. dist/

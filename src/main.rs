@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "wasm32")]
 fn main() {
-    console_error_panic_hook::set_once();
+    querylore::browser::start();
     leptos::mount::mount_to_body(querylore::ui::app::App);
 }
 

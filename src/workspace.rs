@@ -37,7 +37,14 @@ impl Workspaces {
         let mut seen = std::collections::HashSet::new();
         read.list.retain(|w| seen.insert(w.id));
         read.removed.retain(|w| seen.insert(w.id));
-        read.next_id = read.list.iter().chain(&read.removed).map(|w| w.id.saturating_add(1)).max().unwrap_or(0).max(read.next_id);
+        read.next_id = read
+            .list
+            .iter()
+            .chain(&read.removed)
+            .map(|w| w.id.saturating_add(1))
+            .max()
+            .unwrap_or(0)
+            .max(read.next_id);
         read
     }
 

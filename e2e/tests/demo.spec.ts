@@ -41,7 +41,7 @@ test("gold that differs is explained", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: /The 3 busiest piers/ }).click();
-  await expect(app.rows.getByRole("table")).toBeVisible();
+  await expect(app.rows.getByRole("grid")).toBeVisible();
   await app.runSql("SELECT 1 AS a, 2 AS b UNION ALL SELECT 3, 4");
   await expect(app.rows.getByRole("heading", { name: "2 rows" })).toBeVisible();
   await page.getByRole("combobox", { name: "Gold" }).selectOption("sql");
@@ -72,7 +72,7 @@ for (const width of [1440, 1100, 820, 390]) {
     const app = new App(page);
     await app.open();
     await page.getByRole("button", { name: /The 3 busiest piers/ }).click();
-    await expect(app.rows.getByRole("table")).toBeVisible();
+    await expect(app.rows.getByRole("grid")).toBeVisible();
     for (const hash of ["#/ask", "#/knowledge", "#/settings"]) {
       await page.evaluate((h) => (location.hash = h), hash);
       await expect(page.getByRole("main")).toBeVisible();

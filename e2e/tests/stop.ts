@@ -10,7 +10,7 @@ export async function stopsAndGoesOn(page: Page) {
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: /The 3 busiest piers/ }).click();
-  await expect(app.rows.getByRole("table")).toBeVisible();
+  await expect(app.rows.getByRole("grid")).toBeVisible();
   await app.runSql(ENDLESS);
   const stop = page.getByRole("button", { name: /^Stop/ });
   await expect(stop).toBeVisible();

@@ -2,6 +2,7 @@
 
 #[cfg(target_arch = "wasm32")]
 fn main() {
+    querylore::browser::start();
     querylore::browser::database_worker::run();
 }
 

@@ -124,12 +124,7 @@ impl Execute for Database {
     }
 }
 
-async fn open(
-    worker: &Worker,
-    name: &str,
-    file: &Blob,
-    flag: Option<&Int32Array>,
-) -> Result<(), DbError> {
+async fn open(worker: &Worker, name: &str, file: &Blob, flag: Option<&Int32Array>) -> Result<(), DbError> {
     let attachment = Array::of2(file, flag.map_or(&JsValue::UNDEFINED, |f| f.as_ref()));
     let request = Request::Open { name: name.to_owned(), bytes: Vec::new() };
     match worker.call(&request, attachment.into(), |()| {}).await.map_err(worker_error)? {
@@ -141,7 +136,9 @@ async fn open(
 fn unexpected(response: Response) -> DbError {
     match response {
         Response::Failed(error) => error,
-        _ => DbError::Worker("The database worker gave another answer than asked. Reload the page.".to_owned()),
+        _ => {
+            DbError::Worker("The database worker gave another answer than asked. Reload the page.".to_owned())
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
-use web_sys::Blob;
 
 use super::fetch;
 use super::rpc::{Client, RpcError};

@@ -4,10 +4,25 @@
 pub mod database;
 pub mod database_worker;
 pub mod embedder;
-pub mod engine;
 pub mod embedder_worker;
+pub mod engine;
 pub mod fetch;
 pub mod gpu;
 pub mod rpc;
 pub mod storage;
 pub mod worker;
+
+/// Starts a program of the page: every `main` calls it first.
+///
+/// It runs the static constructors (of crate `inventory`, which Leptos uses) once. Naming them also tells the
+/// linker that the program does so itself: otherwise it has every exported function run them again, which made
+/// each DOM operation of the page several hundred times slower.
+#[allow(unsafe_code)]
+pub fn start() {
+    unsafe extern "C" {
+        fn __wasm_call_ctors();
+    }
+    // SAFETY: the linker makes this function; it takes nothing and is called once, before anything else.
+    unsafe { __wasm_call_ctors() };
+    console_error_panic_hook::set_once();
+}

@@ -42,7 +42,6 @@ where
     Response: Serialize + 'static,
     Answer: Future<Output = Response> + 'static,
 {
-    console_error_panic_hook::set_once();
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     let here = scope.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {

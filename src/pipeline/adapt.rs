@@ -8,6 +8,7 @@
 
 mod bind;
 mod dates;
+mod labels;
 mod numbers;
 mod question;
 mod slots;
@@ -21,6 +22,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use bind::{Binding, Slot, bind};
+use labels::Labels;
 use question::{Question, Shape, WordWeights};
 use values::{ColumnName, ColumnValues};
 
@@ -117,8 +119,10 @@ pub async fn adapt(
         return Err(AdaptError::NothingRelevant);
     }
     let columns = columns(hits.iter().flat_map(|(.., slots)| slots), knowledge);
-    let columns = ColumnValues::read(&columns, question, db, LOOK_UP_MS.min(limits.timeout_ms)).await?;
-    let question = Question::new(question, &columns);
+    let look_up_ms = LOOK_UP_MS.min(limits.timeout_ms);
+    let columns = ColumnValues::read(&columns, question, db, look_up_ms).await?;
+    let labels = Labels::read(&columns, schema, db, look_up_ms).await?;
+    let question = Question::new(question, &columns, &labels);
     let weights = word_weights(knowledge);
     let shape = Shape::of_question(question.text);
     let texts = hits.iter().flat_map(|(.., slots)| slots).filter(|slot| slot.text);

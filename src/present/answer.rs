@@ -13,7 +13,9 @@ use crate::sql::{Schema, split};
 pub fn marks(base: &KnowledgeBase, retrieved: &Retrieved) -> Vec<Marked> {
     let mut marks: Vec<Marked> = Vec::new();
     for hit in &retrieved.items {
-        let Some(phrase) = hit.evidence.first().and_then(|e| retrieved.phrases.get(e.phrase)) else { continue };
+        let Some(phrase) = hit.evidence.first().and_then(|e| retrieved.phrases.get(e.phrase)) else {
+            continue;
+        };
         let free = marks.iter().all(|m| phrase.end <= m.start || m.end <= phrase.start);
         if free && let Some(item) = base.items.get(hit.item as usize) {
             marks.push(Marked { start: phrase.start, end: phrase.end, kind: Some(item.kind) });

@@ -136,16 +136,7 @@ fn line(base: &KnowledgeBase, item: &Item, key: u32) -> Line {
 mod tests {
     use super::*;
     use crate::history::{Builder, import};
-    use crate::sql::{Column, Schema, Table};
-
-    fn schema() -> Schema {
-        let table = |name: &str, columns: &[&str]| Table {
-            name: name.into(),
-            columns: columns.iter().map(|c| Column { name: (*c).into(), ..Column::default() }).collect(),
-            ..Table::default()
-        };
-        Schema { tables: vec![table("ships", &["state"]), table("ports", &["name", "size"])] }
-    }
+    use crate::sql::{Schema, Table};
 
     fn base() -> KnowledgeBase {
         let log = "[{\"sql\":\"SELECT COUNT(*) FROM ships WHERE ships.state = 'A'\",\"user\":\"ada\",\"question\":\"how many\"},\
@@ -153,7 +144,9 @@ mod tests {
         let read = import::inspect("log.json", log.as_bytes())
             .and_then(|plan| import::read(log.as_bytes(), &plan))
             .unwrap();
-        let mut builder = Builder::onto(KnowledgeBase::default(), read, schema());
+        let table = |name: &str| Table { name: name.to_owned(), ..Table::default() };
+        let schema = Schema { tables: vec![table("ships"), table("ports")] };
+        let mut builder = Builder::onto(KnowledgeBase::default(), read, schema);
         while builder.step() {}
         builder.finish().0
     }

@@ -79,7 +79,9 @@ pub fn App() -> impl IntoView {
 
 fn encoder_status(encoder: &EncoderStatus) -> Status {
     let (text, title, busy) = match encoder {
-        EncoderStatus::Resting => ("Encoder resting", "It is fetched when a question needs it.".to_owned(), false),
+        EncoderStatus::Resting => {
+            ("Encoder resting", "It is fetched when a question needs it.".to_owned(), false)
+        }
         EncoderStatus::Loading(work) => ("Encoder loading", work.count(), true),
         EncoderStatus::Ready(device, notice) => {
             let short = if device.starts_with("WebGPU") { "Encoder on GPU" } else { "Encoder on CPU" };

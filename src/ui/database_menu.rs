@@ -72,7 +72,6 @@ pub fn DatabaseMenu() -> impl IntoView {
                 view! {
                     <IconView icon=Icon::Database/>
                     <span class="cut">{move || name(&state.open.get())}</span>
-                    <IconView icon=Icon::Down small=true/>
                 }
             }
             items

@@ -11,9 +11,12 @@ use crate::browser::storage;
 /// Offers bytes as a file of this name.
 pub fn text(name: &str, media_type: &str, bytes: &[u8]) {
     let Ok(blob) = storage::blob(bytes) else { return };
-    let Ok(typed) = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type) else { return };
+    let Ok(typed) = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type) else {
+        return;
+    };
     let Ok(url) = web_sys::Url::create_object_url_with_blob(&typed) else { return };
-    let anchor = document().create_element("a").ok().and_then(|a| a.dyn_into::<web_sys::HtmlAnchorElement>().ok());
+    let anchor =
+        document().create_element("a").ok().and_then(|a| a.dyn_into::<web_sys::HtmlAnchorElement>().ok());
     if let Some(anchor) = anchor {
         anchor.set_href(&url);
         anchor.set_download(name);

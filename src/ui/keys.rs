@@ -41,10 +41,9 @@ pub fn listen(state: State, toasts: Toasts) {
             }
             return;
         }
-        let typing = event
-            .target()
-            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-            .is_some_and(|e| e.closest("input, textarea, select, dialog, [role=menu]").ok().flatten().is_some());
+        let typing = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()).is_some_and(|e| {
+            e.closest("input, textarea, select, dialog, [role=menu]").ok().flatten().is_some()
+        });
         let command = event.ctrl_key() || event.meta_key();
         if command && key == "z" && !typing && toasts.undo() {
             event.prevent_default();

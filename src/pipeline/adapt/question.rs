@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::bind::Mark;
 use super::dates::{DateMention, dates};
+use super::labels::Labels;
 use super::numbers::{NumberMention, numbers};
 use super::values::{ColumnName, ColumnValues, Haystack, ValueMention, overlap};
 use crate::retrieval::words::{is_stop_word, stem, words};
@@ -25,14 +26,25 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Finds what `text` names; `columns` are the values it may name.
-    pub fn new(text: &'a str, columns: &ColumnValues) -> Self {
+    /// Finds what `text` names; `columns` are the values it may name, `labels` other names of them.
+    pub fn new(text: &'a str, columns: &ColumnValues, labels: &Labels) -> Self {
         let haystack = Haystack::new(text);
         let dates = dates(text);
         let in_date = |range: &Range<usize>| dates.iter().any(|date| overlap(&date.range, range));
         let numbers = numbers(text).into_iter().filter(|number| !in_date(&number.range)).collect();
         let mut values: Vec<(ColumnName, Vec<ValueMention>)> =
             columns.columns().map(|(column, values)| (column.clone(), haystack.find_all(values))).collect();
+        for (column, mentions) in &mut values {
+            let named: Vec<String> = labels.of(column).iter().map(|(label, _)| label.clone()).collect();
+            for mention in haystack.find_all(&named).into_iter().filter(|mention| mention.whole) {
+                let code = labels.of(column).iter().find(|(label, _)| *label == mention.value);
+                let free = mentions.iter().all(|other| !overlap(&other.range, &mention.range));
+                if let Some((_, code)) = code.filter(|_| free) {
+                    mentions.push(ValueMention { value: code.clone(), ..mention });
+                }
+            }
+            mentions.sort_by_key(|mention| mention.range.start);
+        }
         // "Star" names no hero where "Star Trek" names a publisher.
         let whole: Vec<Range<usize>> = values
             .iter()

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::db::{Database, Host, Value};
-use crate::ports::blocking::block_on;
 use crate::history::Entry;
+use crate::ports::blocking::block_on;
 use crate::sql::{Column, Table};
 
 /// Boats of a small harbour, as a real SQLite file.
@@ -18,6 +18,8 @@ fn harbour() -> Database {
          INSERT INTO boat VALUES
            (1, 'Sea Otter', 'Blue', 'White', 12, 'A'), (2, 'Kingfisher II', 'Green', 'Red', 20, 'A'),
            (3, 'O''Malley', 'Blue', 'Red', 8, 'X'), (4, 'Kingfisher', 'Dark Red', 'White', 31, 'A');
+         CREATE TABLE berth (code TEXT, label TEXT, depth_m REAL);
+         INSERT INTO berth VALUES ('NQ', 'North Quay', 4), ('SQ', 'South Quay', 6);
          CREATE TABLE trip (boat_id INTEGER, day TEXT, fare REAL);
          INSERT INTO trip VALUES (1, '2018-05-01', 10), (1, '2019-05-01', 12), (2, '2020-02-01', 30),
            (2, '2021-02-01', 31), (4, '2020-07-01', 5);",
@@ -49,7 +51,8 @@ fn schema() -> Schema {
         ("state", "TEXT"),
     ];
     let trip = [("boat_id", "INTEGER"), ("day", "TEXT"), ("fare", "REAL")];
-    Schema { tables: vec![table("boat", &boat), table("trip", &trip)] }
+    let berth = [("code", "TEXT"), ("label", "TEXT"), ("depth_m", "REAL")];
+    Schema { tables: vec![table("boat", &boat), table("trip", &trip), table("berth", &berth)] }
 }
 
 fn history(entries: &[(Option<&str>, &str)]) -> (KnowledgeBase, Retrieved) {
@@ -196,7 +199,7 @@ proptest! {
         prop_assert_eq!(slots.len(), 8);
         let columns = ["hull", "sail", "name"].map(|name| ("boat".to_owned(), name.to_owned()));
         let values = block_on(ColumnValues::read(&columns, &question, &harbour(), 1000)).unwrap();
-        let asked = Question::new(&question, &values);
+        let asked = Question::new(&question, &values, &Labels::default());
         let binding = bind(&slots, with_question.then_some(old), &asked);
         let (text, changes) = bind::apply(sql, &binding.changes);
         let mut undone = text.clone();
@@ -207,4 +210,15 @@ proptest! {
         prop_assert_eq!(undone.as_str(), sql);
         let _ = block_on(adapt(&question, &knowledge, &schema(), &retrieved, &harbour(), QueryLimits::default()));
     }
+}
+
+#[test]
+fn a_label_in_the_question_stands_for_its_code() {
+    let sql = "SELECT depth_m FROM berth WHERE code = 'NQ'";
+    let answer = ask("How deep is the South Quay?", &[(Some("How deep is the North Quay?"), sql)]).unwrap();
+    assert_eq!(answer.sql, "SELECT depth_m FROM berth WHERE code = 'SQ'");
+    assert_eq!(answer.changes[0].reason, "The question says South Quay; berth.code holds 'SQ'.");
+    assert!(answer.unbound.is_empty());
+    // The label of the code that is there already changes nothing.
+    assert!(ask("How deep is the North Quay?", &[(None, sql)]).unwrap().changes.is_empty());
 }

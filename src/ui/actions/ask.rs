@@ -39,7 +39,10 @@ pub async fn ask(state: State) {
     let question = run.with_untracked(|r| r.question.clone());
 
     let Some(knowledge) = state.knowledge.get_untracked() else {
-        return fail(state, Trouble::Other("Add a history first: there is nothing to answer from.".to_owned()));
+        return fail(
+            state,
+            Trouble::Other("Add a history first: there is nothing to answer from.".to_owned()),
+        );
     };
     let settings = state.settings.get_untracked();
     let Some(index) = knowledge.index_of(&settings.encoder) else {

@@ -43,7 +43,9 @@ pub async fn keep_knowledge(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
     let kept = match knowledge_file(state) {
         Ok(json) => match storage::blob(json.as_bytes()) {
-            Ok(blob) => storage::write(&workspace.folder(), KNOWLEDGE, &blob).await.map_err(|e| e.to_string()),
+            Ok(blob) => {
+                storage::write(&workspace.folder(), KNOWLEDGE, &blob).await.map_err(|e| e.to_string())
+            }
             Err(error) => Err(error.to_string()),
         },
         Err(error) => Err(error),

@@ -29,7 +29,9 @@ pub async fn open(state: State, file: File) {
 
 /// Takes a task's gold, puts its question in the box and asks it.
 pub fn choose(state: State, position: usize) {
-    let Some(question) = state.tasks.with_untracked(|t| t.get(position).map(|t| t.question.clone())) else { return };
+    let Some(question) = state.tasks.with_untracked(|t| t.get(position).map(|t| t.question.clone())) else {
+        return;
+    };
     state.gold.set(Gold::Task(position));
     state.question.set(question);
     spawn_local(ask::ask(state));

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::button::{Button, IconButton};
+use super::button::IconButton;
 use super::icon::Icon;
 use super::kind::{TypeIcon, TypeLabel, kind_class};
 use super::shell::Section;

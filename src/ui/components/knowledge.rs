@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-use super::icon::{Icon, IconView};
 use super::kind::{TypeIcon, kind_class, kind_name};
 use crate::present::format;
 use crate::sql::ComponentType;

@@ -198,11 +198,15 @@ fn tree_key(event: &KeyboardEvent, tree: NodeRef<html::Ul>, open: RwSignal<BTree
         "End" => dom::move_focus(&items, None, false),
         "ArrowRight" => match table {
             Some(_) if is_open => dom::move_focus(&items, Some(1), true),
-            Some(name) => open.update(|open| drop(open.insert(name))),
+            Some(name) => open.update(|open| {
+                open.insert(name);
+            }),
             None => {}
         },
         "ArrowLeft" => match table {
-            Some(name) => open.update(|open| drop(open.remove(&name))),
+            Some(name) => open.update(|open| {
+                open.remove(&name);
+            }),
             None => {
                 if let Some(parent) = to_parent().and_then(|p| wasm_bindgen::JsCast::dyn_into(p).ok()) {
                     dom::focus(&parent);

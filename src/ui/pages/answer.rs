@@ -113,7 +113,9 @@ fn stages(state: State) -> Vec<TraceStage> {
         ];
         order
             .into_iter()
-            .filter(|(stage, _, _)| *stage != Stage::Score || run.score.is_some() || run.stage == Stage::Score)
+            .filter(|(stage, _, _)| {
+                *stage != Stage::Score || run.score.is_some() || run.stage == Stage::Score
+            })
             .filter(|(stage, _, _)| run.answer.is_some() || run.retrieved.is_some() || *stage != Stage::Adapt)
             .map(|(stage, name, ms)| {
                 let done = match stage {
@@ -147,7 +149,9 @@ fn Knowledge() -> impl IntoView {
     let cards = Signal::derive(move || {
         state.knowledge.with(|knowledge| {
             state.run.with(|run| {
-                let (Some(knowledge), Some(retrieved)) = (knowledge, &run.retrieved) else { return Vec::new() };
+                let (Some(knowledge), Some(retrieved)) = (knowledge, &run.retrieved) else {
+                    return Vec::new();
+                };
                 let shown = if all.get() { retrieved.items.len() } else { CARDS };
                 retrieved
                     .items
@@ -174,7 +178,11 @@ fn Knowledge() -> impl IntoView {
     });
     let note = move || {
         let (items, queries, _) = counts.get();
-        format!("{} and {}", format::counted(items, "item", "items"), format::counted(queries, "query", "queries"))
+        format!(
+            "{} and {}",
+            format::counted(items, "item", "items"),
+            format::counted(queries, "query", "queries")
+        )
     };
     let below = move || {
         let (_, _, below) = counts.get();

@@ -27,7 +27,8 @@ use crate::ui::state::{Stage, State};
 pub fn AskPage() -> impl IntoView {
     let state = State::here();
     let rail_open = RwSignal::new(false);
-    let rail = Side { label: "Database and history", view: (move || view! { <Rail/> }).into(), open: rail_open };
+    let rail =
+        Side { label: "Database and history", view: (move || view! { <Rail/> }).into(), open: rail_open };
     let sheet_open = RwSignal::new(false);
     Effect::new(move |_| sheet_open.set(state.selected.get().is_some()));
     // Closing the sheet is closing the inspector.
@@ -166,7 +167,8 @@ fn Centre() -> impl IntoView {
             true => Centred::Examples,
         }
     });
-    move || match what.get() {
+    move || {
+        match what.get() {
         Centred::Nothing => ().into_any(),
         Centred::Database => view! {
             <DropZone
@@ -209,6 +211,7 @@ fn Centre() -> impl IntoView {
         .into_any(),
         Centred::Examples => view! { <Examples/> }.into_any(),
         Centred::Answer => view! { <AnswerView/> }.into_any(),
+    }
     }
 }
 

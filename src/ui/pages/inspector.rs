@@ -20,9 +20,9 @@ pub fn Inspector() -> impl IntoView {
         let key = state.selected.get()?;
         state.knowledge.with(|k| {
             let k = k.as_ref()?;
-            state.run.with(|r| {
-                item_view(&k.base, key, r.retrieved.as_deref(), r.answer.as_ref().map(|a| a.entry))
-            })
+            state
+                .run
+                .with(|r| item_view(&k.base, key, r.retrieved.as_deref(), r.answer.as_ref().map(|a| a.entry)))
         })
     });
     let source = Signal::derive(move || {

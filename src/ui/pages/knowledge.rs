@@ -126,9 +126,8 @@ fn Head() -> impl IntoView {
 #[component]
 fn Counts(filter: RwSignal<Filter>) -> impl IntoView {
     let state = State::here();
-    let counts = move || {
-        state.knowledge.with(|k| k.as_ref().map_or(TYPES.map(|kind| (kind, 0)), |k| k.base.counts()))
-    };
+    let counts =
+        move || state.knowledge.with(|k| k.as_ref().map_or(TYPES.map(|kind| (kind, 0)), |k| k.base.counts()));
     view! {
         <div class="pad-x">
             <div class="kcounts">
@@ -160,14 +159,14 @@ fn toggle_kind(filter: RwSignal<Filter>, kind: ComponentType) {
 fn Filters(filter: RwSignal<Filter>) -> impl IntoView {
     let state = State::here();
     let tables = Memo::new(move |_| {
-        state.knowledge.with(|k| {
-            k.iter().flat_map(|k| k.base.tables()).map(|t| (t.name, t.items)).collect::<Vec<_>>()
-        })
+        state
+            .knowledge
+            .with(|k| k.iter().flat_map(|k| k.base.tables()).map(|t| (t.name, t.items)).collect::<Vec<_>>())
     });
     let authors = Memo::new(move |_| {
-        state.knowledge.with(|k| {
-            k.iter().flat_map(|k| k.base.authors()).map(|t| (t.name, t.items)).collect::<Vec<_>>()
-        })
+        state
+            .knowledge
+            .with(|k| k.iter().flat_map(|k| k.base.authors()).map(|t| (t.name, t.items)).collect::<Vec<_>>())
     });
     view! {
         <Section title="Table" note="any of">
@@ -211,7 +210,11 @@ fn Choices(
                 let on_change = Callback::new(move |on: bool| {
                     filter.update(|f| {
                         let set = of(f);
-                        if on { set.insert(kept.clone()) } else { set.remove(&kept) };
+                        if on {
+                            set.insert(kept.clone())
+                        } else {
+                            set.remove(&kept)
+                        };
                     });
                 });
                 view! {

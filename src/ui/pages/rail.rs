@@ -138,7 +138,8 @@ pub fn IndexState() -> impl IntoView {
     move || {
         if state.work.with(Option::is_some) {
             let work = Signal::derive(move || state.work.get().unwrap_or_default());
-            return view! { <Progress work on_cancel=Callback::new(move |()| state.stop.set(true))/> }.into_any();
+            return view! { <Progress work on_cancel=Callback::new(move |()| state.stop.set(true))/> }
+                .into_any();
         }
         let encoder = state.settings.with(|s| s.encoder.clone());
         state.knowledge.with(|k| match k {
@@ -152,7 +153,7 @@ pub fn IndexState() -> impl IntoView {
                             {format!(" Indexed with {encoder}, {} vectors", format::count(vectors as u64))}
                         </p>
                     }
-                        .into_any()
+                    .into_any()
                 }
                 None => view! {
                     <p class="t11 two">{format!("Not indexed with {encoder}.")}</p>
@@ -162,7 +163,7 @@ pub fn IndexState() -> impl IntoView {
                         on_press=move || spawn_local(history::index(state))
                     />
                 }
-                    .into_any(),
+                .into_any(),
             },
         })
     }

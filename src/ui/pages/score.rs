@@ -139,8 +139,13 @@ pub fn ScoreColumn() -> impl IntoView {
 
 fn gold_text(state: State) -> String {
     match state.gold.get() {
-        Gold::None => format!("No gold is chosen. {} are open.", state.tasks.with(|t| format::counted(t.len(), "task", "tasks"))),
+        Gold::None => format!(
+            "No gold is chosen. {} are open.",
+            state.tasks.with(|t| format::counted(t.len(), "task", "tasks"))
+        ),
         Gold::Sql(sql) => sql,
-        Gold::Task(position) => state.tasks.with(|t| t.get(position).map(|t| t.gold.clone()).unwrap_or_default()),
+        Gold::Task(position) => {
+            state.tasks.with(|t| t.get(position).map(|t| t.gold.clone()).unwrap_or_default())
+        }
     }
 }

@@ -211,7 +211,11 @@ fn Storage() -> impl IntoView {
         spawn_local(async move {
             usage.set(match storage::estimate().await {
                 Some((used, granted)) => {
-                    format!("{} used of {} that this browser grants.", format::bytes(used), format::bytes(granted))
+                    format!(
+                        "{} used of {} that this browser grants.",
+                        format::bytes(used),
+                        format::bytes(granted)
+                    )
                 }
                 None => "This browser does not tell how much it keeps.".to_owned(),
             });

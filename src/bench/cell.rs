@@ -133,6 +133,13 @@ pub(super) fn close(a: &Value, b: &Value) -> bool {
     (x - y).abs() <= step * 0.5 + 1e-9 * x.abs().max(y.abs()) && (*x != 0.0) == (*y != 0.0)
 }
 
+/// Whether one float is the other rounded to zero in a column that keeps `places` decimals.
+pub(super) fn rounded_to_zero(a: &Value, b: &Value, places: usize) -> bool {
+    let (Value::Real(x), Value::Real(y)) = (a, b) else { return false };
+    let step = 10_f64.powi(-(places.min(300) as i32));
+    places > 0 && (*x == 0.0 || *y == 0.0) && (x - y).abs() <= step * 0.5
+}
+
 /// Decimals in the shortest text that reads back as this number.
 pub(super) fn decimals(number: f64) -> usize {
     let text = number.to_string();

@@ -43,6 +43,9 @@ pub struct Ask {
     json: bool,
 }
 
+/// Items printed at most; --json holds all.
+const ITEMS_SHOWN: usize = 10;
+
 #[derive(Serialize)]
 struct Done {
     skipped: usize,
@@ -121,12 +124,15 @@ fn knowledge(base: &KnowledgeBase, retrieved: &Retrieved) -> String {
             let _ = writeln!(text, "query #{} {:.2} {shown}", hit.entry, hit.score);
         }
     }
-    for hit in &retrieved.items {
+    for hit in retrieved.items.iter().take(ITEMS_SHOWN) {
         if let Some(item) = base.items.get(hit.item as usize) {
             let phrase = hit.evidence.first().and_then(|evidence| retrieved.phrases.get(evidence.phrase));
             let phrase = phrase.map_or("", |phrase| phrase.text.as_str());
             let _ = writeln!(text, "item {:.2} {} | {phrase}", hit.score, item.skeleton);
         }
+    }
+    if let Some(more) = retrieved.items.len().checked_sub(ITEMS_SHOWN).filter(|more| *more > 0) {
+        let _ = writeln!(text, "and {more} more items (--json holds them all)");
     }
     text
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sqlparser::ast::{Query, SetExpr, Statement};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Tokenizer;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use super::lexer::{Lexeme, Lexer};
 use super::tokens;
@@ -91,6 +91,7 @@ pub fn parse_query(sql: &str) -> Result<Query, SqlError> {
     let tokens = Tokenizer::new(&dialect, text)
         .tokenize_with_location()
         .map_err(|e| syntax(&e.message, Some((e.location.line, e.location.column))))?;
+    let tokens = isnull_spelled_out(tokens);
     let mut statements = Parser::new(&dialect)
         .with_tokens_with_locations(tokens)
         .parse_statements()
@@ -119,6 +120,35 @@ pub fn parse_query(sql: &str) -> Result<Query, SqlError> {
             Err(SqlError::NotAQuery(word))
         }
     }
+}
+
+/// `a ISNULL` as `a IS NULL`: sqlparser does not know the former. A column or a function of this name stays.
+fn isnull_spelled_out(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut out = Vec::with_capacity(tokens.len());
+    // Whether a value ends at the last token that is neither space nor comment.
+    let mut after_value = false;
+    for token in tokens {
+        match &token.token {
+            Token::Word(word)
+                if after_value && word.quote_style.is_none() && word.value.eq_ignore_ascii_case("ISNULL") =>
+            {
+                out.push(TokenWithSpan::new(Token::make_keyword("IS"), token.span));
+                out.push(TokenWithSpan::new(Token::make_keyword("NULL"), token.span));
+                continue;
+            }
+            Token::Whitespace(_) => {}
+            Token::Word(word) => {
+                let name = word.quote_style.is_some() || !tokens::is_keyword(&word.value);
+                after_value = name || ["END", "NULL"].iter().any(|w| w.eq_ignore_ascii_case(&word.value));
+            }
+            Token::RParen | Token::Number(..) | Token::SingleQuotedString(_) | Token::Placeholder(_) => {
+                after_value = true;
+            }
+            _ => after_value = false,
+        }
+        out.push(token);
+    }
+    out
 }
 
 /// The first operand of a chain of set operations.

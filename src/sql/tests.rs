@@ -46,6 +46,7 @@ fn what_sqlite_reads_is_read() {
         "SELECT `a b`, [c d], \"e f\" FROM [my table]",
         "SELECT 'x' AS 'quoted alias'",
         "SELECT * FROM t WHERE a ISNULL OR b NOTNULL OR c NOT NULL",
+        "SELECT isnull, t.isnull, isnull(a, 0) FROM t WHERE (a) ISNULL AND CASE a WHEN 1 THEN 2 END isnull",
         "SELECT x'ab', 1e3, .5, 0x1F",
         "SELECT * FROM t INDEXED BY i WHERE a IN (SELECT 1 UNION SELECT 2)",
         "SELECT group_concat(a, ', ') FILTER (WHERE a > 1) FROM t",

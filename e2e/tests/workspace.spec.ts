@@ -60,7 +60,7 @@ test("values are shown faithfully", async ({ page }) => {
   await app.open();
   await page.getByRole("button", { name: /The 3 busiest piers/ }).click();
   await expect(app.rows.getByRole("grid")).toBeVisible();
-  await app.runSql("SELECT 9007199254740993 AS big, NULL AS nothing, x'00ff' AS bytes, CAST(x'ff41' AS TEXT) AS odd, 'grün' AS text");
+  await app.runSql("SELECT 9007199254740993 AS big, NULL AS missing, x'00ff' AS bytes, CAST(x'ff41' AS TEXT) AS odd, 'grün' AS text");
   await expect(app.rows.getByText("9007199254740993")).toBeVisible();
   await expect(app.rows.getByText("NULL", { exact: true })).toBeVisible();
   await expect(app.rows.getByText(/blob, 2 B/)).toBeVisible();

@@ -29,6 +29,8 @@ pub enum Page {
     Knowledge,
     /// Set things.
     Settings,
+    /// Measure this browser.
+    Bench,
 }
 
 /// Which workspace is open.

@@ -85,6 +85,18 @@ fn OpenTrouble() -> impl IntoView {
             };
             view! { <Notice tone=Tone::Bad title=error actions=close/> }
         })}
+        <Show when=move || state.elsewhere.get()>
+            <Notice
+                tone=Tone::Warn
+                icon=Icon::Copy
+                title="This workspace is open in another tab."
+                actions=move || view! {
+                    <Button label="Take over here" on_press=move || spawn_local(workspace::take_over(state))/>
+                }
+            >
+                "Here you can read and ask; changes are saved there."
+            </Notice>
+        </Show>
         {move || state.notices.get().into_iter().map(|notice| {
             view! { <Notice tone=Tone::Warn title=notice/> }
         }).collect_view()}

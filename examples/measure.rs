@@ -15,7 +15,7 @@ use querylore::history::{Builder, import};
 use querylore::sql::{Schema, split};
 
 /// Runs, of which the median is printed with the fastest and the slowest.
-const RUNS: usize = 5;
+const RUNS: usize = 3;
 
 /// Prints seconds a run times `scale`.
 fn time(what: &str, unit: &str, scale: f64, mut run: impl FnMut()) {

@@ -91,7 +91,10 @@ fn a_history_is_indexed_and_a_question_answered_from_the_index() {
     assert_eq!(asked["equal"], true, "{}", asked["difference"]);
     // The tiny encoder finds the question itself; what else it finds means nothing.
     let found = asked["retrieved"]["queries"].as_array().unwrap();
-    assert!(found.iter().any(|hit| hit["entry"] == 0 && hit["similarity"].as_f64().unwrap() > 0.1), "{found:?}");
+    assert!(
+        found.iter().any(|hit| hit["entry"] == 0 && hit["similarity"].as_f64().unwrap() > 0.1),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -159,7 +162,8 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
         ),
         // What was asked for cannot be done.
         (with("history.jsonl", "gone.jsonl"), 1, "gone.jsonl cannot be read: "),
-        (with("norhaven.sqlite", "gone.sqlite"), 1, "gone.sqlite"),
+        (with("norhaven.sqlite", "gone.sqlite"), 1, "gone.sqlite: The file cannot be read: "),
+        (with("{}/norhaven.sqlite", "{}"), 1, ": This is a folder, not a database."),
         (
             with("norhaven.sqlite", "notes.txt"),
             1,

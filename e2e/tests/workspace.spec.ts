@@ -26,6 +26,20 @@ test("an opened database survives a reload, is renamed, removed and brought back
   await expect(page.getByRole("button", { name: "Database" })).toContainText("Fähren");
 });
 
+test("a second tab says that the workspace is open elsewhere, and can take over", async ({ page, context }) => {
+  const app = new App(page);
+  await app.open();
+  await app.openFile(file("ferries.sqlite", norhaven));
+  await expect(page.getByRole("button", { name: "Database" })).toContainText("ferries");
+  const other = await context.newPage();
+  await other.goto("/");
+  await new App(other).ready();
+  await expect(other.getByText("This workspace is open in another tab.")).toBeVisible();
+  await other.getByRole("button", { name: "Take over here" }).click();
+  await expect(other.getByText("This workspace is open in another tab.")).toBeHidden();
+  await expect(page.getByText("This workspace is open in another tab.")).toBeVisible();
+});
+
 const bad: [string, Buffer, RegExp][] = [
   ["empty.db", Buffer.alloc(0), /empty/i],
   ["notes.db", Buffer.from("Not a database at all.\n".repeat(50)), /not a SQLite database/i],
@@ -60,7 +74,7 @@ test("values are shown faithfully", async ({ page }) => {
   await app.open();
   await page.getByRole("button", { name: /The 3 busiest piers/ }).click();
   await expect(app.rows.getByRole("grid")).toBeVisible();
-  await app.runSql("SELECT 9007199254740993 AS big, NULL AS nothing, x'00ff' AS bytes, CAST(x'ff41' AS TEXT) AS odd, 'grün' AS text");
+  await app.runSql("SELECT 9007199254740993 AS big, NULL AS missing, x'00ff' AS bytes, CAST(x'ff41' AS TEXT) AS odd, 'grün' AS text");
   await expect(app.rows.getByText("9007199254740993")).toBeVisible();
   await expect(app.rows.getByText("NULL", { exact: true })).toBeVisible();
   await expect(app.rows.getByText(/blob, 2 B/)).toBeVisible();

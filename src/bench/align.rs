@@ -247,7 +247,8 @@ impl Alignment {
             let cells = side.rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| if let Value::Real(number) = cell { decimals(*number) } else { 0 }).max()
         };
-        let columns: BTreeSet<usize> = self.rows.iter().flat_map(|row| row.differing.iter().copied()).collect();
+        let columns: BTreeSet<usize> =
+            self.rows.iter().flat_map(|row| row.differing.iter().copied()).collect();
         let places: BTreeMap<usize, usize> = columns
             .into_iter()
             .map(|i| (i, kept(gold, i).min(kept(predicted, i)).unwrap_or_default()))

@@ -134,7 +134,8 @@ fn each_difference_is_named() {
     let got = why(&one(2.0 / 3.0), &one(0.67));
     assert_eq!(got.sentence, "Only avg differs: gold keeps all decimals, the answer keeps 2.");
     assert_eq!(why(&one(0.0), &one(0.3)).only_rounding, None);
-    let two = |first, second| result(&["n", "avg"], vec![vec![int(1), real(first)], vec![int(2), real(second)]]);
+    let two =
+        |first, second| result(&["n", "avg"], vec![vec![int(1), real(first)], vec![int(2), real(second)]]);
     assert_eq!(why(&two(2.0 / 3.0, 0.0014), &two(0.67, 0.0)).only_rounding, Some(2));
     assert_eq!(why(&two(2.0 / 3.0, 0.3), &two(0.67, 0.0)).only_rounding, None);
 }

@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::*;
 use super::fetch;
 use super::rpc::{Client, RpcError};
 use crate::embedding::device::DevicePreference;
+use crate::embedding::measure::Speed;
 use crate::embedding::protocol::{Event, Loaded, Request, Response};
 use crate::ports::{Embed, EmbedError};
 
@@ -135,6 +136,20 @@ impl Embedder {
             }
         }
         self.collect(wish, texts)
+    }
+
+    /// Measures the encoder on one worker.
+    ///
+    /// # Errors
+    /// As [`Self::embed`].
+    pub async fn measure(&self, wish: &Wish, report: &dyn Fn(Status)) -> Result<Vec<Speed>, EmbedError> {
+        let worker = self.worker(wish, 0, report).await?;
+        let answer = worker.call(&Request::Measure, JsValue::UNDEFINED, |_| {}).await;
+        match answer.map_err(|e: RpcError| EmbedError::Failed(e.to_string()))? {
+            Response::Measured(speeds) => Ok(speeds),
+            Response::Failed(error) => Err(EmbedError::Failed(error)),
+            _ => Err(EmbedError::Failed(OTHER_ANSWER.to_owned())),
+        }
     }
 
     /// A view that implements the port.

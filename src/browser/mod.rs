@@ -8,6 +8,7 @@ pub mod embedder_worker;
 pub mod engine;
 pub mod fetch;
 pub mod gpu;
+pub mod lock;
 pub mod rpc;
 pub mod storage;
 pub mod worker;

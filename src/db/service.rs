@@ -84,12 +84,11 @@ impl Database {
         use rusqlite::OpenFlags;
         use std::io::Read;
 
-        let unreadable =
-            |error: std::io::Error| DbError::Open(format!("{} cannot be read: {error}.", path.display()));
+        let unreadable = |error: std::io::Error| DbError::Open(format!("The file cannot be read: {error}."));
         let mut file = std::fs::File::open(path).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
         if meta.is_dir() {
-            return Err(DbError::Open(format!("{} is a folder, not a database.", path.display())));
+            return Err(DbError::Open("This is a folder, not a database.".to_owned()));
         }
         let mut head = Vec::new();
         file.by_ref().take(header::HEADER_BYTES as u64).read_to_end(&mut head).map_err(unreadable)?;
@@ -104,7 +103,7 @@ impl Database {
         let live = (head.wal && beside("-wal")) || beside("-journal");
         let full = std::path::absolute(path).map_err(unreadable)?;
         let Some(full) = full.to_str() else {
-            return Err(DbError::Open(format!("The path {} is not valid UTF-8.", path.display())));
+            return Err(DbError::Open("The path of the file is not valid UTF-8.".to_owned()));
         };
         let uri = format!("file:{}?mode=ro{}", percent(full), if live { "" } else { "&immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;

@@ -25,6 +25,21 @@ pub fn marks(base: &KnowledgeBase, retrieved: &Retrieved) -> Vec<Marked> {
     marks
 }
 
+/// The items of an answer, each with its score: those of the query it was made from, best first, then what else was
+/// retrieved. An item of the query that no phrase reached has no score.
+pub fn used(base: &KnowledgeBase, retrieved: &Retrieved, entry: Option<u32>) -> Vec<(u32, Option<f32>)> {
+    let score = |item: u32| retrieved.items.iter().find(|hit| hit.item == item).map(|hit| hit.score);
+    let mut items: Vec<(u32, Option<f32>)> =
+        entry.into_iter().flat_map(|e| base.items_of(e)).map(|(item, _)| (item, score(item))).collect();
+    items.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
+    for hit in &retrieved.items {
+        if items.iter().all(|(item, _)| *item != hit.item) {
+            items.push((hit.item, Some(hit.score)));
+        }
+    }
+    items
+}
+
 /// The lines of each component of `sql` that is an item of the knowledge base; SQL that cannot be split has none.
 pub fn spans(sql: &str, schema: &Schema, base: &KnowledgeBase) -> Vec<Span> {
     let Ok(components) = split(sql, schema) else { return Vec::new() };
@@ -78,6 +93,24 @@ mod tests {
         };
         let marks = marks(&base, &retrieved);
         assert_eq!(marks, [Marked { start: 4, end: 9, kind: Some(ComponentType::Output) }]);
+    }
+
+    #[test]
+    fn the_items_of_the_adapted_query_come_first() {
+        let base = KnowledgeBase {
+            entries: vec![crate::history::Entry::default()],
+            items: vec![
+                item(ComponentType::Condition, "a"),
+                item(ComponentType::Output, "b"),
+                item(ComponentType::Output, "c"),
+            ],
+            entry_items: vec![vec![0, 1]],
+            ..KnowledgeBase::default()
+        };
+        let hit = |item, score| ItemHit { item, score, evidence: Vec::new() };
+        let retrieved = Retrieved { items: vec![hit(2, 0.9), hit(1, 0.7)], ..Retrieved::default() };
+        assert_eq!(used(&base, &retrieved, Some(0)), [(1, Some(0.7)), (0, None), (2, Some(0.9))]);
+        assert_eq!(used(&base, &retrieved, None), [(2, Some(0.9)), (1, Some(0.7))]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::components::toasts::{ToastHost, Toasts};
 use super::database_menu::DatabaseMenu;
 use super::import_dialog::ImportDialog;
 use super::keys::{Shortcuts, listen};
-use super::pages::{ask::AskPage, knowledge::KnowledgePage, settings::SettingsPage};
+use super::pages::{ask::AskPage, bench::BenchPage, knowledge::KnowledgePage, settings::SettingsPage};
 use super::route;
 use super::state::{EncoderStatus, Page, State};
 
@@ -67,6 +67,7 @@ pub fn App() -> impl IntoView {
                 Page::Ask => view! { <AskPage/> }.into_any(),
                 Page::Knowledge => view! { <KnowledgePage/> }.into_any(),
                 Page::Settings => view! { <SettingsPage/> }.into_any(),
+                Page::Bench => view! { <BenchPage/> }.into_any(),
             }}
             <TabBar nav=places() current/>
         </div>

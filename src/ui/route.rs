@@ -11,12 +11,16 @@ impl Page {
             Self::Ask => "#/ask",
             Self::Knowledge => "#/knowledge",
             Self::Settings => "#/settings",
+            Self::Bench => "#/bench",
         }
     }
 
     /// The page of an address; an unknown one is the start page.
     fn at(hash: &str) -> Self {
-        [Self::Knowledge, Self::Settings].into_iter().find(|p| p.href() == hash).unwrap_or_default()
+        [Self::Knowledge, Self::Settings, Self::Bench]
+            .into_iter()
+            .find(|p| p.href() == hash)
+            .unwrap_or_default()
     }
 
     /// Goes there.

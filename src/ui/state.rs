@@ -11,6 +11,7 @@ use crate::bench::compare::Verdict;
 use crate::bench::retrieval_metrics::Counts;
 use crate::bench::task::Task;
 use crate::browser::engine::Engine;
+use crate::browser::lock::Lock;
 use crate::db::{DbError, Overview, ResultSet};
 use crate::history::Report;
 use crate::history::import::{ImportError, Plan};
@@ -29,6 +30,8 @@ pub enum Page {
     Knowledge,
     /// Set things.
     Settings,
+    /// Measure this browser.
+    Bench,
 }
 
 /// Which workspace is open.
@@ -189,6 +192,10 @@ pub struct State {
     pub recent: RwSignal<Vec<String>>,
     /// What the live region says.
     pub said: RwSignal<String>,
+    /// Whether another tab has this workspace open; this one then saves nothing.
+    pub elsewhere: RwSignal<bool>,
+    /// The lock on the open workspace.
+    pub lock: StoredValue<Option<Lock>, LocalStorage>,
 }
 
 impl Default for State {
@@ -217,6 +224,8 @@ impl Default for State {
             selected: RwSignal::new(None),
             recent: RwSignal::new(Vec::new()),
             said: RwSignal::new(String::new()),
+            elsewhere: RwSignal::new(false),
+            lock: StoredValue::new_local(None),
         }
     }
 }

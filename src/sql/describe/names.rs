@@ -113,9 +113,10 @@ pub(super) fn split_name(name: &str) -> Vec<String> {
 }
 
 /// Words that say no more than the formula does.
-const EMPTY_WORDS: [&str; 24] = [
+const EMPTY_WORDS: [&str; 31] = [
     "n", "num", "number", "cnt", "count", "total", "sum", "avg", "average", "min", "max", "val", "value",
-    "result", "res", "x", "y", "a", "b", "c", "col", "of", "rank", "rn",
+    "result", "res", "x", "y", "a", "b", "c", "col", "of", "rank", "rn", "ok", "pct", "perc", "percent",
+    "share", "ratio", "rate",
 ];
 
 /// What the author of a query calls a formula, in words; None where the name says nothing ("n", "total").

@@ -38,9 +38,13 @@ pub fn knowledge_file(state: State) -> Result<String, String> {
     knowledge.to_json().map_err(|e| e.to_string())
 }
 
-/// Keeps the open knowledge base beside its database; the demo and a loose database keep nothing.
+/// Keeps the open knowledge base beside its database; the demo, a loose database and one that another tab has open
+/// keep nothing.
 pub async fn keep_knowledge(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
+    if state.elsewhere.get_untracked() {
+        return;
+    }
     let kept = match knowledge_file(state) {
         Ok(json) => match storage::blob(json.as_bytes()) {
             Ok(blob) => {

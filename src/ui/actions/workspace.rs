@@ -8,6 +8,7 @@ use web_sys::{Blob, File};
 
 use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, load_knowledge};
 use crate::bench::task;
+use crate::browser::lock::{self, Asked};
 use crate::browser::{fetch, storage};
 use crate::retrieval::remembered;
 use crate::ui::state::{Gold, Open, Run, State};
@@ -93,6 +94,7 @@ pub async fn open_kept(state: State, workspace: Workspace) {
         return;
     }
     let _ = LocalStorage::set(LAST, Some(id));
+    hold(state, id, false).await;
     if let Some(file) = storage::read(&folder, KNOWLEDGE).await
         && let Ok(bytes) = storage::bytes(&file).await
     {
@@ -127,13 +129,39 @@ async fn open_new(state: State, name: &str, blob: &Blob) {
         Ok(()) => {
             let _ = LocalStorage::set(LAST, Some(workspace.id));
             state.workspaces.set(list);
+            let id = workspace.id;
             state.open.set(Open::Kept(workspace));
+            hold(state, id, false).await;
             keep_list(state).await;
         }
         Err(error) => {
             storage::remove(&workspace.folder()).await;
             state.notices.update(|n| n.push(error.to_string()));
         }
+    }
+}
+
+/// Takes the lock on a workspace, from another tab where `steal` says so; without it this tab saves nothing.
+pub async fn hold(state: State, id: u32, steal: bool) {
+    let lost = move || {
+        state.lock.set_value(None);
+        state.elsewhere.set(true);
+    };
+    let asked = lock::ask(&format!("querylore-workspace-{id}"), steal, lost).await;
+    state.elsewhere.set(matches!(asked, Asked::Elsewhere));
+    if let Asked::Held(held) = asked {
+        state.lock.set_value(Some(held));
+    }
+}
+
+/// Takes the open workspace over from another tab, with what that tab saved last.
+pub async fn take_over(state: State) {
+    let Open::Kept(workspace) = state.open.get_untracked() else { return };
+    hold(state, workspace.id, true).await;
+    if let Some(file) = storage::read(&workspace.folder(), KNOWLEDGE).await
+        && let Ok(bytes) = storage::bytes(&file).await
+    {
+        load_knowledge(state, &bytes);
     }
 }
 
@@ -183,6 +211,8 @@ async fn show(state: State, open: Open, name: &str, blob: &Blob) -> bool {
     match state.engine().database.open(name, blob).await {
         Ok(overview) => {
             state.open_error.set(None);
+            state.lock.set_value(None);
+            state.elsewhere.set(false);
             state.notices.set(overview.notices.clone());
             state.overview.set(Some(Arc::new(overview)));
             state.open.set(open);

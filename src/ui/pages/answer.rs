@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 
 use super::score::ScoreColumn;
 use crate::pipeline::adapt::Change;
-use crate::present::answer::spans;
+use crate::present::answer::{spans, used};
 use crate::present::{cells, format, item};
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, IconButton, Weight};
@@ -146,35 +146,33 @@ fn stages(state: State) -> Vec<TraceStage> {
 fn Knowledge() -> impl IntoView {
     let state = State::here();
     let all = RwSignal::new(false);
-    let cards = Signal::derive(move || {
+    let every = Memo::new(move |_| {
         state.knowledge.with(|knowledge| {
             state.run.with(|run| {
                 let (Some(knowledge), Some(retrieved)) = (knowledge, &run.retrieved) else {
                     return Vec::new();
                 };
-                let shown = if all.get() { retrieved.items.len() } else { CARDS };
-                retrieved
-                    .items
-                    .iter()
-                    .take(shown)
-                    .filter_map(|hit| {
-                        let found = knowledge.base.items.get(hit.item as usize)?;
-                        Some(Card {
-                            key: hit.item,
-                            kind: found.kind,
-                            title: found.title.clone(),
-                            score: Some(hit.score),
-                            seen: item::seen(&knowledge.base, hit.item),
-                        })
+                let entry = run.answer.as_ref().map(|a| a.entry);
+                used(&knowledge.base, retrieved, entry)
+                    .into_iter()
+                    .filter_map(|(key, score)| {
+                        let found = knowledge.base.items.get(key as usize)?;
+                        let seen = item::seen(&knowledge.base, key);
+                        Some(Card { key, kind: found.kind, title: found.title.clone(), score, seen })
                     })
                     .collect::<Vec<_>>()
             })
         })
     });
+    let cards = Signal::derive(move || {
+        let shown = if all.get() { usize::MAX } else { CARDS };
+        every.with(|cards| cards.iter().take(shown).cloned().collect::<Vec<_>>())
+    });
     let counts = Memo::new(move |_| {
-        state.run.with(|run| {
-            run.retrieved.as_ref().map_or((0, 0, 0), |r| (r.items.len(), r.queries.len(), r.below_threshold))
-        })
+        let (queries, below) = state
+            .run
+            .with(|run| run.retrieved.as_ref().map_or((0, 0), |r| (r.queries.len(), r.below_threshold)));
+        (every.with(Vec::len), queries, below)
     });
     let note = move || {
         let (items, queries, _) = counts.get();

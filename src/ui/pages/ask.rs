@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::answer::AnswerView;
-use super::inspector::Inspector;
+use super::inspector::inspector;
 use super::rail::{HISTORY_FILES, Rail};
 use super::score::GoldSelect;
 use crate::present::answer::marks;
@@ -29,25 +29,8 @@ pub fn AskPage() -> impl IntoView {
     let rail_open = RwSignal::new(false);
     let rail =
         Side { label: "Database and history", view: (move || view! { <Rail/> }).into(), open: rail_open };
-    let sheet_open = RwSignal::new(false);
-    Effect::new(move |_| sheet_open.set(state.selected.get().is_some()));
-    // Closing the sheet is closing the inspector.
-    Effect::new(move |was: Option<bool>| {
-        let open = sheet_open.get();
-        if was == Some(true) && !open {
-            state.selected.set(None);
-        }
-        open
-    });
-    let inspector = Signal::derive(move || {
-        state.selected.get().map(|_| Side {
-            label: "Item",
-            view: (move || view! { <Inspector/> }).into(),
-            open: sheet_open,
-        })
-    });
     view! {
-        <Shell rail inspector>
+        <Shell rail inspector=inspector()>
             <h1 class="sr">"Ask"</h1>
             <div class="answer">
                 <Chips rail_open/>
@@ -85,6 +68,18 @@ fn OpenTrouble() -> impl IntoView {
             };
             view! { <Notice tone=Tone::Bad title=error actions=close/> }
         })}
+        <Show when=move || state.elsewhere.get()>
+            <Notice
+                tone=Tone::Warn
+                icon=Icon::Copy
+                title="This workspace is open in another tab."
+                actions=move || view! {
+                    <Button label="Take over here" on_press=move || spawn_local(workspace::take_over(state))/>
+                }
+            >
+                "Here you can read and ask; changes are saved there."
+            </Notice>
+        </Show>
         {move || state.notices.get().into_iter().map(|notice| {
             view! { <Notice tone=Tone::Warn title=notice/> }
         }).collect_view()}

@@ -5,14 +5,33 @@ use leptos::prelude::*;
 use crate::present::item::item_view;
 use crate::ui::components::dialog::Dialog;
 use crate::ui::components::item_inspector::ItemInspector;
+use crate::ui::components::shell::Side;
 use crate::ui::components::sql_view::SqlView;
 use crate::ui::components::toasts::Toasts;
 use crate::ui::download;
 use crate::ui::state::State;
 
+/// The right column while an item is selected; on narrow screens a sheet, and closing the sheet deselects the item.
+pub fn inspector() -> Signal<Option<Side>> {
+    let state = State::here();
+    let open = RwSignal::new(false);
+    Effect::new(move |_| open.set(state.selected.get().is_some()));
+    Effect::new(move |was: Option<bool>| {
+        let is = open.get();
+        if was == Some(true) && !is {
+            state.selected.set(None);
+        }
+        is
+    });
+    Signal::derive(move || {
+        let side = Side { label: "Item", view: (move || view! { <Inspector/> }).into(), open };
+        state.selected.get().map(|_| side)
+    })
+}
+
 /// The selected item, and the source query that was opened from it.
 #[component]
-pub fn Inspector() -> impl IntoView {
+fn Inspector() -> impl IntoView {
     let state = State::here();
     let toasts: Toasts = expect_context();
     let entry = RwSignal::new(None::<u32>);

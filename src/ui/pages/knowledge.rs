@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::inspector::Inspector;
+use super::inspector::inspector;
 use super::rail::{HISTORY_FILES, IndexState, download_report};
 use crate::present::catalogue::{Filter, Group, Grouping, Line, TYPES, list};
 use crate::present::format;
@@ -38,24 +38,8 @@ pub fn KnowledgePage() -> impl IntoView {
         view: (move || view! { <Filters filter/> }).into(),
         open: RwSignal::new(false),
     };
-    let sheet = RwSignal::new(false);
-    Effect::new(move |_| sheet.set(state.selected.get().is_some()));
-    Effect::new(move |was: Option<bool>| {
-        let open = sheet.get();
-        if was == Some(true) && !open {
-            state.selected.set(None);
-        }
-        open
-    });
-    let inspector = Signal::derive(move || {
-        state.selected.get().map(|_| Side {
-            label: "Item",
-            view: (move || view! { <Inspector/> }).into(),
-            open: sheet,
-        })
-    });
     view! {
-        <Shell rail inspector>
+        <Shell rail inspector=inspector()>
             <Show when=move || state.knowledge.with(Option::is_some) fallback=move || view! { <NoHistory/> }>
                 <Head/>
                 <Counts filter/>

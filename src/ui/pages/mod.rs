@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod ask;
+pub mod bench;
 pub mod inspector;
 pub mod knowledge;
 pub mod rail;

@@ -1,0 +1,48 @@
+//! Native benchmarks: `make bench`.
+
+use querylore::retrieval::Vectors;
+use querylore::sql::{Schema, split};
+
+fn main() {
+    divan::main();
+}
+
+/// Queries of the demo history, one in each line of its file.
+fn queries() -> Vec<String> {
+    let history = include_str!("../public/demo/history.jsonl");
+    history
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter_map(|record| Some(record.get("sql")?.as_str()?.to_owned()))
+        .collect()
+}
+
+/// Parses and splits every query of the demo history.
+#[divan::bench]
+fn split_demo_history(bencher: divan::Bencher<'_, '_>) {
+    let queries = queries();
+    let schema = Schema::default();
+    bencher
+        .counter(divan::counter::ItemsCount::new(queries.len()))
+        .bench(|| queries.iter().filter(|sql| split(divan::black_box(sql), &schema).is_ok()).count());
+}
+
+/// One exact search over 100,000 vectors of 384 dimensions.
+#[divan::bench(sample_count = 20)]
+fn search_100_000(bencher: divan::Bencher<'_, '_>) {
+    let mut seed = 1_u32;
+    let mut row = || {
+        let row: Vec<f32> = (0..384)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                f64::from(seed) as f32 / u32::MAX as f32 - 0.5
+            })
+            .collect();
+        let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+        row.into_iter().map(|x| x / norm).collect::<Vec<f32>>()
+    };
+    let query = row();
+    let rows: Vec<Vec<f32>> = (0..100_000).map(|_| row()).collect();
+    let vectors = Vectors::from_rows(&rows).unwrap_or_default();
+    bencher.bench(|| vectors.search(divan::black_box(&query), 20, -1.0).len());
+}

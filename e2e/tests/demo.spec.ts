@@ -10,6 +10,8 @@ test("the demo answers a question from history, without fetching the encoder", a
   await page.getByRole("button", { name: "On-time rate by month on the Harbour Loop in fiscal 2024" }).click();
   await expect(page.getByText(/Adapted from query #\d+\. No model was used\./)).toBeVisible();
   await expect(app.knowledge.getByRole("button").first()).toBeVisible();
+  await expect(app.sql).toContainText("dep_delay_s BETWEEN -60 AND 299");
+  await expect(app.sql).toContainText("'HL'");
   await expect(app.sql).toContainText("2024-04-01");
   await expect(app.rows.getByRole("heading", { name: "12 rows" })).toBeVisible();
   expect(fetched.filter((url) => url.includes("embedder") || url.includes("models/"))).toEqual([]);

@@ -77,6 +77,6 @@ test("values are shown faithfully", async ({ page }) => {
   await app.runSql("SELECT 9007199254740993 AS big, NULL AS missing, x'00ff' AS bytes, CAST(x'ff41' AS TEXT) AS odd, 'grün' AS text");
   await expect(app.rows.getByText("9007199254740993")).toBeVisible();
   await expect(app.rows.getByText("NULL", { exact: true })).toBeVisible();
-  await expect(app.rows.getByText(/blob, 2 B/)).toBeVisible();
+  await expect(app.rows.getByText(/blob, 2 bytes/)).toBeVisible();
   await expect(app.rows.getByText("grün")).toBeVisible();
 });

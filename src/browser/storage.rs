@@ -103,7 +103,8 @@ pub async fn estimate() -> Option<(u64, u64)> {
     if storage.is_undefined() {
         return None;
     }
-    let estimate: StorageEstimate = wait(storage.estimate().ok()?).await.ok()?;
+    // A dictionary has no class that a cast could check.
+    let estimate: StorageEstimate = JsFuture::from(storage.estimate().ok()?).await.ok()?.unchecked_into();
     Some((estimate.get_usage()? as u64, estimate.get_quota()? as u64))
 }
 

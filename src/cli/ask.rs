@@ -14,7 +14,7 @@ use crate::pipeline::adapt::Answer;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
-use crate::present::cells;
+use crate::present::{cells, format};
 use crate::retrieval::{Retrieved, Settings};
 
 /// Answer a question from a history, without a model.
@@ -149,6 +149,6 @@ fn rows(result: &ResultSet) -> String {
     let rows = result.rows.iter().map(|row| row.iter().map(cells::short).collect());
     let mut lines: Vec<String> = std::iter::once(head).chain(rows).map(|cells| cells.join(" | ")).collect();
     let more = if result.more { ", more exist" } else { "" };
-    lines.push(format!("{} rows{more}", result.rows.len()));
+    lines.push(format!("{}{more}", format::counted(result.rows.len(), "row", "rows")));
     lines.join("\n")
 }

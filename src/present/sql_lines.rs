@@ -199,14 +199,19 @@ pub struct SkeletonPiece {
 /// Cuts a skeleton into highlighted pieces and `<val>` holes.
 pub fn skeleton(text: &str) -> Vec<SkeletonPiece> {
     const HOLE: &str = "<val>";
-    let mut out = Vec::new();
-    for (i, part) in text.split(HOLE).enumerate() {
-        if i > 0 {
-            out.push(SkeletonPiece { text: HOLE.to_owned(), kind: None });
-        }
-        for token in tokenize(part) {
-            let text = part.get(token.start..token.end).unwrap_or_default().to_owned();
-            out.push(SkeletonPiece { text, kind: Some(token.kind) });
+    // A number of the same length in each hole's place keeps the rest of the skeleton what it is; in quotes it is
+    // part of a string.
+    let filled = text.replace(HOLE, "00000");
+    let mut out: Vec<SkeletonPiece> = Vec::new();
+    for token in tokenize(&filled) {
+        let piece = text.get(token.start..token.end).unwrap_or_default();
+        for (i, part) in piece.split(HOLE).enumerate() {
+            if i > 0 {
+                out.push(SkeletonPiece { text: HOLE.to_owned(), kind: None });
+            }
+            if !part.is_empty() {
+                out.push(SkeletonPiece { text: part.to_owned(), kind: Some(token.kind) });
+            }
         }
     }
     out

@@ -14,7 +14,7 @@ use super::state::{Page, Stage, State};
 #[derive(Clone, Copy)]
 struct ListOpen(RwSignal<bool>);
 
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 9] = [
     ("Ctrl ↵", "Ask, run"),
     ("Esc", "Stop the answer; else close the inspector"),
     ("/", "Filter the list in view"),
@@ -22,6 +22,7 @@ const KEYS: [(&str, &str); 8] = [
     ("↑ ↓ ← →", "Move in the tree and the table"),
     ("↵", "Open in the inspector; open the full value"),
     ("j, k", "Next and previous item of the answer"),
+    ("Ctrl Z", "Take back a removal"),
     ("?", "This list"),
 ];
 

@@ -5,19 +5,25 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use web_sys::File;
 
-use super::save::keep_knowledge;
+use super::save::{keep_knowledge, load_knowledge};
 use super::{SLICE_MS, breathe, encoder, now};
 use crate::browser::storage;
-use crate::history::Builder;
 use crate::history::import::{self, Plan};
+use crate::history::{Builder, store};
 use crate::retrieval::Indexed;
 use crate::ui::components::progress::Work;
 use crate::ui::settings::Settings;
 use crate::ui::state::{Import, State};
 
-/// Looks at a history file and shows how it would be read.
+/// Looks at a history file and shows how it would be read; a knowledge base is opened at once.
 pub async fn pick(state: State, file: File) {
     match storage::bytes(&file).await {
+        // A knowledge base that this page or the command line wrote needs no reading.
+        Ok(bytes) if store::from_json(&bytes).is_ok() => {
+            load_knowledge(state, &bytes);
+            state.report.set(None);
+            keep_knowledge(state).await;
+        }
         Ok(bytes) => {
             let plan = import::inspect(&file.name(), &bytes);
             state.import.set(Some(Import { bytes: Arc::new(bytes), plan }));

@@ -267,11 +267,14 @@ pub fn RowsPlaceholder(
     /// What is waited for.
     #[prop(into)]
     text: Signal<String>,
+    /// Whether rows are still to come.
+    #[prop(into)]
+    waiting: Signal<bool>,
 ) -> impl IntoView {
     let bars = || (0..4).map(|_| view! { <td><span class="ph"></span></td> }).collect_view();
     view! {
         <div class="sect-h"><h2>"Rows"</h2><span class="t12 three">{text}</span></div>
-        <div class="scroll" aria-hidden="true">
+        <div class="scroll" aria-hidden="true" class:empty=move || !waiting.get()>
             <table class="tbl data"><tbody>{(0..6).map(|_| view! { <tr>{bars()}</tr> }).collect_view()}</tbody></table>
         </div>
     }

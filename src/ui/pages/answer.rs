@@ -80,8 +80,16 @@ fn happened(state: State) -> (Tone, String, String) {
                     let refused = format::counted(answer.refused.len(), "query was", "queries were");
                     more += &format!(" {refused} tried before and gave no rows.");
                 }
+                // Half of the telling words in common is little: the query may answer another question.
+                let far = answer.likeness < 0.5;
+                if far {
+                    more += &format!(
+                        " Its question is not close to yours (likeness {}).",
+                        format::score(answer.likeness)
+                    );
+                }
                 let title = format!("Adapted from query #{}. No model was used.", answer.entry);
-                (if answer.unbound.is_empty() { Tone::Neutral } else { Tone::Warn }, title, more)
+                (if far || !answer.unbound.is_empty() { Tone::Warn } else { Tone::Neutral }, title, more)
             }
             (Stage::Retrieve, _) => (Tone::Neutral, "Looking for knowledge".to_owned(), encoder(state)),
             (Stage::Adapt, _) => (Tone::Neutral, "Adapting the nearest queries".to_owned(), String::new()),
@@ -348,7 +356,8 @@ fn Rows() -> impl IntoView {
         state.settings.update(|s| s.limits.max_rows = s.limits.max_rows.saturating_mul(10));
         spawn_local(ask::run_sql(state, state.run.with_untracked(|r| r.sql.clone())));
     };
-    let waiting = Signal::derive(move || {
+    let waiting = Signal::derive(move || state.run.with(|r| r.trouble.is_none()));
+    let words = Signal::derive(move || {
         let text = state.run.with(|r| match r.stage {
             Stage::Done if r.trouble.is_some() => "No rows",
             Stage::Idle | Stage::Done => "",
@@ -360,7 +369,7 @@ fn Rows() -> impl IntoView {
         <section aria-label="Rows">
             <Show
                 when=move || state.run.with(|r| r.result.is_some())
-                fallback=move || view! { <RowsPlaceholder text=waiting/> }
+                fallback=move || view! { <RowsPlaceholder text=words waiting/> }
             >
                 <ResultTable
                     result

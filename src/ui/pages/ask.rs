@@ -25,7 +25,6 @@ use crate::ui::state::{Stage, State};
 /// The page.
 #[component]
 pub fn AskPage() -> impl IntoView {
-    let state = State::here();
     let rail_open = RwSignal::new(false);
     let rail =
         Side { label: "Database and history", view: (move || view! { <Rail/> }).into(), open: rail_open };

@@ -19,9 +19,10 @@ use crate::ui::components::file_input::FileInput;
 use crate::ui::components::icon::Icon;
 use crate::ui::components::import_report::ImportReportView;
 use crate::ui::components::kind::{TypeIcon, TypeLabel, kind_class, kind_name};
-use crate::ui::components::shell::{Section, Shell, Side};
+use crate::ui::components::shell::{Section, Shell, Side, SummaryChip, SummaryChips};
 use crate::ui::components::sql_view::SkeletonText;
 use crate::ui::components::tabs::Segmented;
+use crate::ui::components::tag::Tone;
 use crate::ui::download;
 use crate::ui::state::State;
 
@@ -33,14 +34,20 @@ const LINES: usize = 50;
 pub fn KnowledgePage() -> impl IntoView {
     let state = State::here();
     let filter = RwSignal::new(Filter::default());
-    let rail = Side {
-        label: "Filters",
-        view: (move || view! { <Filters filter/> }).into(),
-        open: RwSignal::new(false),
-    };
+    let filters_open = RwSignal::new(false);
+    let rail =
+        Side { label: "Filters", view: (move || view! { <Filters filter/> }).into(), open: filters_open };
     view! {
         <Shell rail inspector=inspector()>
             <Show when=move || state.knowledge.with(Option::is_some) fallback=move || view! { <NoHistory/> }>
+                <SummaryChips
+                    chips=Signal::stored(vec![SummaryChip {
+                        text: "Filters".to_owned(),
+                        icon: Icon::Filter,
+                        tone: Tone::Neutral,
+                    }])
+                    on_press=Callback::new(move |_| filters_open.set(true))
+                />
                 <Head/>
                 <Counts filter/>
                 <Table filter/>

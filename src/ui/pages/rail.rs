@@ -13,7 +13,7 @@ use crate::ui::actions::{ask, history};
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::file_input::FileInput;
 use crate::ui::components::icon::{Icon, IconView};
-use crate::ui::components::kind::{TypeLabel, kind_class};
+use crate::ui::components::kind::{TypeLabel, kind_class, kind_name};
 use crate::ui::components::progress::Progress;
 use crate::ui::components::schema_tree::{SchemaTree, Used};
 use crate::ui::components::shell::Section;
@@ -104,7 +104,9 @@ fn Counts(base: [(ComponentType, usize); 5]) -> impl IntoView {
                     view! {
                         <span><TypeLabel kind/></span>
                         <span class=format!("track {}", kind_class(kind))><i style:--v=share></i></span>
-                        <a class="n" href=Page::Knowledge.href()>{format::count(n as u64)}</a>
+                        <a class="n" href=Page::Knowledge.href() aria-label=format!("{n} {}", kind_name(kind).to_lowercase())>
+                            {format::count(n as u64)}
+                        </a>
                     }
                 })
                 .collect_view()}

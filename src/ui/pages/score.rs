@@ -33,7 +33,7 @@ pub fn GoldSelect() -> impl IntoView {
         ];
         state.tasks.with(|tasks| {
             options.extend(tasks.iter().take(LISTED).enumerate().map(|(i, task)| {
-                let question: String = task.question.chars().take(64).collect();
+                let question: String = task.question.chars().take(40).collect();
                 (format!("task-{i}"), format!("Task {}: {question}", task.question_id))
             }));
         });
@@ -99,6 +99,7 @@ pub fn ScoreColumn() -> impl IntoView {
                 knowledge: None,
                 note: match state.gold.get() {
                     Gold::None => "Choose a task or give a gold SQL to compare the rows with.".to_owned(),
+                    _ if run.trouble.is_some() => "There are no rows to compare.".to_owned(),
                     _ => "The comparison comes here.".to_owned(),
                 },
             };

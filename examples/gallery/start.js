@@ -1,2 +1,0 @@
-import init from "./gallery.js";
-await init();

@@ -234,6 +234,16 @@ mod tests {
     }
 
     #[test]
+    fn a_hole_in_quotes_does_not_make_the_rest_a_string() {
+        let pieces = skeleton("STRFTIME('<val>', t.day) > <val>");
+        let text: String = pieces.iter().map(|p| p.text.as_str()).collect();
+        assert_eq!(text, "STRFTIME('<val>', t.day) > <val>");
+        assert_eq!(pieces.iter().filter(|p| p.kind.is_none()).count(), 2);
+        let day = pieces.iter().find(|p| p.text == "day");
+        assert_eq!(day.and_then(|p| p.kind), Some(TokenKind::Identifier));
+    }
+
+    #[test]
     fn changed_literals_keep_their_old_value() {
         let start = SQL.find("'HL'").unwrap_or_default();
         let got = lines(SQL, &[], &[change(start, start + 4, "'AX'")], None);

@@ -9,7 +9,7 @@ test("the demo answers a question from history, without fetching the encoder", a
   await expect(app.rail.getByText("10 tables")).toBeVisible();
   await page.getByRole("button", { name: "On-time rate by month on the Harbour Loop in fiscal 2024" }).click();
   await expect(page.getByText(/Adapted from query #\d+\. No model was used\./)).toBeVisible();
-  await expect(app.knowledge.getByRole("button").first()).toBeVisible();
+  await expect(app.knowledge.getByRole("listitem").first()).toBeVisible();
   await expect(app.sql).toContainText("dep_delay_s BETWEEN -60 AND 299");
   await expect(app.sql).toContainText("'HL'");
   await expect(app.sql).toContainText("2024-04-01");
@@ -22,7 +22,7 @@ test("a knowledge item opens with its reasons and its source queries", async ({ 
   await app.open();
   await page.getByRole("button", { name: "On-time rate by month on the Harbour Loop in fiscal 2024" }).click();
   await expect(app.rows.getByRole("heading", { name: "12 rows" })).toBeVisible();
-  await app.knowledge.getByRole("button").first().click();
+  await app.knowledge.getByRole("listitem").first().getByRole("button").click();
   const inspector = page.getByRole("complementary", { name: "Item" });
   await expect(inspector.getByRole("heading", { name: "Why it was chosen" })).toBeVisible();
   await expect(inspector.getByRole("heading", { name: "Source queries" })).toBeVisible();

@@ -10,7 +10,7 @@ test("an opened database survives a reload, is renamed, removed and brought back
   const app = new App(page);
   await app.open();
   await app.openFile(file("my ferries.sqlite", norhaven));
-  await expect(page.getByRole("button", { name: "Database" })).toContainText("my ferries");
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("my ferries");
   await expect(page.getByText("Add the queries you already have")).toBeVisible();
   await page.reload();
   await app.ready();
@@ -30,7 +30,7 @@ test("a second tab says that the workspace is open elsewhere, and can take over"
   const app = new App(page);
   await app.open();
   await app.openFile(file("ferries.sqlite", norhaven));
-  await expect(page.getByRole("button", { name: "Database" })).toContainText("ferries");
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
   const other = await context.newPage();
   await other.goto("/");
   await new App(other).ready();

@@ -129,10 +129,10 @@ async fn open_new(state: State, name: &str, blob: &Blob) {
         Ok(()) => {
             let _ = LocalStorage::set(LAST, Some(workspace.id));
             state.workspaces.set(list);
-            let id = workspace.id;
-            state.open.set(Open::Kept(workspace));
-            hold(state, id, false).await;
             keep_list(state).await;
+            hold(state, workspace.id, false).await;
+            // Last: whoever sees the kept name can reload.
+            state.open.set(Open::Kept(workspace));
         }
         Err(error) => {
             storage::remove(&workspace.folder()).await;

@@ -60,6 +60,8 @@ async fn the_cpu_gives_the_native_vectors() {
 
 #[wasm_bindgen_test]
 async fn webgpu_gives_the_vectors_of_the_cpu() {
+    // burn's GPU compiler registers its parts in static constructors, which a program runs at its start.
+    querylore::browser::start();
     let Some(adapter) = gpu::adapter().await else {
         console_log!("skipped: this browser offers no WebGPU adapter");
         return;

@@ -5,11 +5,12 @@ use leptos::task::spawn_local;
 
 use super::answer::AnswerView;
 use super::inspector::inspector;
-use super::rail::{HISTORY_FILES, Rail};
+use super::knowledge::NoHistory;
+use super::rail::Rail;
 use super::score::GoldSelect;
 use crate::present::answer::marks;
 use crate::retrieval::Level;
-use crate::ui::actions::{ask, history, workspace};
+use crate::ui::actions::{ask, workspace};
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::drop_zone::DropZone;
 use crate::ui::components::empty::EmptyState;
@@ -161,8 +162,7 @@ fn Centre() -> impl IntoView {
             true => Centred::Examples,
         }
     });
-    move || {
-        match what.get() {
+    move || match what.get() {
         Centred::Nothing => ().into_any(),
         Centred::Database => view! {
             <DropZone
@@ -187,25 +187,9 @@ fn Centre() -> impl IntoView {
             </DropZone>
         }
         .into_any(),
-        Centred::History => view! {
-            <DropZone
-                icon=Icon::History
-                title="Add the queries you already have"
-                button="Add history"
-                accept=HISTORY_FILES
-                on_files=UnsyncCallback::new(move |files: Vec<web_sys::File>| {
-                    if let Some(file) = files.into_iter().next() {
-                        spawn_local(history::pick(state, file));
-                    }
-                })
-            >
-                "SQL scripts, or logs in JSON, JSONL or CSV. Querylore learns from them what the schema does not say."
-            </DropZone>
-        }
-        .into_any(),
+        Centred::History => view! { <NoHistory/> }.into_any(),
         Centred::Examples => view! { <Examples/> }.into_any(),
         Centred::Answer => view! { <AnswerView/> }.into_any(),
-    }
     }
 }
 

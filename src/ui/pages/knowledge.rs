@@ -56,8 +56,9 @@ pub fn KnowledgePage() -> impl IntoView {
     }
 }
 
+/// The invitation to add a history, where there is none.
 #[component]
-fn NoHistory() -> impl IntoView {
+pub fn NoHistory() -> impl IntoView {
     let state = State::here();
     view! {
         <DropZone

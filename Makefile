@@ -2,12 +2,11 @@
 # Everyday builds skip link-time optimisation; `make release` makes the page that is published.
 
 CACHE ?= $(if $(QUERYLORE_CACHE),$(QUERYLORE_CACHE),$(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/querylore)
-MINILM := $(CACHE)/all-MiniLM-L6-v2
+# The encoders that the built page offers; `make serve ENCODERS="all-MiniLM-L6-v2 all-mpnet-base-v2"` adds the larger one.
+ENCODERS ?= all-MiniLM-L6-v2
 export QUERYLORE_CACHE := $(CACHE)
 
-PROFILE ?= dev
-PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
-WASM := target/wasm32-unknown-unknown/$(PROFILE_DIR)
+WASM := target/wasm32-unknown-unknown
 LAB := target/debug/lab
 CARGO := cargo --locked
 
@@ -34,18 +33,21 @@ setup-test:
 # ---- the page ----
 
 dist: setup-build $(LAB) weights
-	$(CARGO) build --target wasm32-unknown-unknown --profile $(PROFILE) --bin querylore --bin db --bin embedder
-	scripts/dist.sh $(WASM) $(MINILM) $(LAB)
+	$(CARGO) build --target wasm32-unknown-unknown --bin querylore --bin db --bin embedder
+	scripts/dist.sh $(WASM)/debug $(WASM)/debug "$(CACHE)" $(LAB) $(ENCODERS)
 
-release:
-	$(MAKE) dist PROFILE=release
+release: setup-build $(LAB) weights
+	$(CARGO) build --target wasm32-unknown-unknown --profile page --bin querylore
+	$(CARGO) build --target wasm32-unknown-unknown --profile release --bin db --bin embedder
+	scripts/dist.sh $(WASM)/page $(WASM)/release "$(CACHE)" $(LAB) $(ENCODERS)
+	scripts/shrink.sh
 
 .PHONY: $(LAB) weights
 $(LAB): setup-build
 	$(CARGO) build --bin lab
 
 weights: setup-build
-	scripts/weights.sh $(MINILM)
+	for name in $(ENCODERS); do scripts/weights.sh $$name "$(CACHE)/$$name" || exit 1; done
 
 # ---- tests ----
 
@@ -54,15 +56,16 @@ test: setup-test check native browser e2e
 check: setup-build
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets -- -D warnings
-	$(CARGO) clippy --target wasm32-unknown-unknown --lib --bins --test browser_embedding -- -D warnings
+	$(CARGO) clippy --target wasm32-unknown-unknown --lib --bins --test browser_embedding --test browser_worker -- -D warnings
 
+native: ENCODERS = all-MiniLM-L6-v2 all-mpnet-base-v2
 native: setup-build weights
 	$(CARGO) test
 
 # The GPU test runs on a software adapter, which takes minutes.
 browser: setup-test
 	CHROMEDRIVER=$$(command -v chromedriver) WASM_BINDGEN_TEST_TIMEOUT=300 \
-	  $(CARGO) test --target wasm32-unknown-unknown --test browser_embedding
+	  $(CARGO) test --target wasm32-unknown-unknown --test browser_embedding --test browser_worker
 
 e2e: setup-test dist
 	cd e2e && npx playwright test

@@ -28,3 +28,23 @@ test("a software adapter is never chosen by itself", async ({ page }) => {
   await indexesOn(new App(page), "Auto");
   await expect(page.getByRole("link", { name: /Encoder on CPU/ })).toBeVisible();
 });
+
+// The device is taken from under the worker at its first piece of work for the user, after the check at the start.
+test("a lost GPU hands its work to the CPU and says so", async ({ page }) => {
+  test.setTimeout(240_000);
+  await page.route("**/embedder_worker.js", async (route) => {
+    const script = await (await route.fetch()).text();
+    const lose = `
+      const request = GPUAdapter.prototype.requestDevice;
+      GPUAdapter.prototype.requestDevice = async function (...wishes) {
+        const device = await request.apply(this, wishes);
+        self.addEventListener("message", ({ data }) => data[1] === 1 && device.destroy(), { capture: true });
+        return device;
+      };`;
+    await route.fulfill({ contentType: "text/javascript", body: `${lose}\n${script}` });
+  });
+  await indexesOn(new App(page), "GpuForced");
+  await expect(page.getByRole("link", { name: /Encoder on CPU/ })).toBeVisible();
+  await page.getByRole("link", { name: /Encoder on CPU/ }).click();
+  await expect(page.getByText(/GPU stopped/)).toBeVisible();
+});

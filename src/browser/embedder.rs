@@ -1,7 +1,7 @@
 //! The encoder workers as the page sees them: fetched and started when first needed, one for questions,
 //! several for bulk work on the CPU, replaced when they die.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -10,17 +10,16 @@ use wasm_bindgen::prelude::*;
 
 use super::fetch;
 use super::rpc::{Client, RpcError};
+use crate::embedding::EncoderSpec;
 use crate::embedding::device::DevicePreference;
 use crate::embedding::measure::Speed;
-use crate::embedding::protocol::{Event, Loaded, Request, Response};
+use crate::embedding::protocol::{Loaded, Request, Response};
 use crate::ports::{Embed, EmbedError};
 
-type Worker = Client<Request, Response, Event>;
+type Worker = Client<Request, Response, ()>;
 
 const SCRIPT: &str = "embedder_worker.js";
-/// Texts sent to a worker at once in bulk work: a few batches, so that progress moves and a stop is quick.
-const CHUNK: usize = 24;
-/// Each worker holds the weights, 90 MB for the default encoder.
+/// Each worker holds the weights: 90 MB for the default encoder.
 const MOST_WORKERS: usize = 4;
 /// Below this many texts a second worker would take longer to start than it saves.
 const BULK: usize = 96;
@@ -55,6 +54,8 @@ pub struct Embedder {
     workers: RefCell<Vec<(Wish, Rc<Worker>, Loaded)>>,
     /// Vectors that are known without an encoder, by encoder and text.
     known: RefCell<HashMap<String, HashMap<String, Vec<f32>>>>,
+    /// A worker died of its GPU: the next ones do without.
+    gpu_died: Cell<bool>,
 }
 
 impl Embedder {
@@ -80,8 +81,7 @@ impl Embedder {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let missing = self.missing(wish, texts);
         if !missing.is_empty() {
-            let worker = self.worker(wish, 0, report).await?;
-            self.run(wish, &worker, &missing).await?;
+            self.run(wish, 0, &missing, report).await?;
         }
         self.collect(wish, texts)
     }
@@ -102,35 +102,31 @@ impl Embedder {
         // Texts of like length share a batch without padding; the longest first, so that workers end together.
         missing.sort_by_key(|text| std::cmp::Reverse(text.len()));
         let total = texts.len();
-        let done = std::cell::Cell::new(total - missing.len());
+        let done = Cell::new(total - missing.len());
         progress(done.get(), total);
+        let chunk = EncoderSpec::by_name(&wish.encoder).map_or(1, |spec| spec.chunk);
         let queue: RefCell<VecDeque<Vec<String>>> =
-            RefCell::new(missing.chunks(CHUNK).map(<[String]>::to_vec).collect());
+            RefCell::new(missing.chunks(chunk).map(<[String]>::to_vec).collect());
         if !missing.is_empty() {
-            let first = self.worker(wish, 0, report).await?;
+            self.worker(wish, 0, report).await?;
             let many = missing.len() >= BULK && self.on_cpu(wish);
             let count = if many { cores().clamp(1, MOST_WORKERS) } else { 1 };
-            let drain = |position: usize, ready: Option<Rc<Worker>>| {
+            let drain = |position: usize| {
                 let (queue, done) = (&queue, &done);
                 async move {
-                    let worker = match ready {
-                        Some(worker) => worker,
-                        None => self.worker(wish, position, &|_| {}).await?,
-                    };
                     loop {
                         if stopped() {
                             return Err(EmbedError::Cancelled);
                         }
                         let next = queue.borrow_mut().pop_front();
                         let Some(chunk) = next else { return Ok(()) };
-                        self.run(wish, &worker, &chunk).await?;
+                        self.run(wish, position, &chunk, report).await?;
                         done.set(done.get() + chunk.len());
                         progress(done.get(), total);
                     }
                 }
             };
-            let mut ready = Some(first);
-            let all = (0..count).map(|position| drain(position, ready.take()));
+            let all = (0..count).map(drain);
             for ended in futures_util::future::join_all(all).await {
                 ended?;
             }
@@ -212,30 +208,71 @@ impl Embedder {
         let (weights, _) = fetch::cached(&format!("{base}/model.safetensors"), fetching).await?;
         let (vocabulary, _) = fetch::cached(&format!("{base}/vocab.txt"), |_, _| {}).await?;
         report(Status::Starting);
-        let worker = Rc::new(Worker::start(SCRIPT).map_err(|e| e.to_string())?);
-        let request = Request::Load { encoder: wish.encoder.clone(), device: wish.device };
-        let files: Array = [weights, vocabulary].iter().collect::<Array>();
-        match worker.call(&request, files.into(), |_| {}).await.map_err(|e| e.to_string())? {
-            Response::Loaded(loaded) => Ok((worker, loaded)),
-            Response::Failed(error) => Err(error),
-            _ => Err(OTHER_ANSWER.to_owned()),
+        let files: JsValue = [weights, vocabulary].iter().collect::<Array>().into();
+        if wish.device != DevicePreference::Cpu && !self.gpu_died.get() {
+            match load(wish, wish.device, &files).await {
+                Err(RpcError::Died(_)) => self.gpu_died.set(true),
+                other => return other.map_err(|e| e.to_string())?,
+            }
         }
+        let (worker, mut loaded) =
+            load(wish, DevicePreference::Cpu, &files).await.map_err(|e| e.to_string())??;
+        if wish.device != DevicePreference::Cpu {
+            loaded.notice = Some(
+                "The GPU stopped the encoder, so the CPU is used until the page is reloaded.".to_owned(),
+            );
+        }
+        Ok((worker, loaded))
     }
 
-    async fn run(&self, wish: &Wish, worker: &Worker, texts: &[String]) -> Result<(), EmbedError> {
+    /// Embeds texts on the worker at `position`; once more, on the CPU, when it dies of its GPU.
+    async fn run(
+        &self,
+        wish: &Wish,
+        position: usize,
+        texts: &[String],
+        report: &dyn Fn(Status),
+    ) -> Result<(), EmbedError> {
         let request = Request::Embed { texts: texts.to_vec() };
-        let answer = worker.call(&request, JsValue::UNDEFINED, |_| {}).await;
+        let worker = self.worker(wish, position, report).await?;
+        let on_gpu = !self.on_cpu(wish);
+        let mut answer = worker.call(&request, JsValue::UNDEFINED, |_| {}).await;
+        if matches!(answer, Err(RpcError::Died(_))) && on_gpu {
+            self.gpu_died.set(true);
+            let worker = self.worker(wish, position, report).await?;
+            answer = worker.call(&request, JsValue::UNDEFINED, |_| {}).await;
+        }
         match answer.map_err(|e: RpcError| EmbedError::Failed(e.to_string()))? {
-            Response::Vectors { dimension, values } => {
+            Response::Vectors { dimension, values, moved } => {
                 let rows = values.chunks(dimension.max(1)).map(<[f32]>::to_vec);
                 self.remember(&wish.encoder, texts.iter().cloned().zip(rows));
+                if let Some(loaded) = moved {
+                    if let Some((_, _, known)) = self.workers.borrow_mut().get_mut(position) {
+                        *known = loaded.clone();
+                    }
+                    report(Status::Ready(loaded));
+                }
                 Ok(())
             }
-            Response::Stopped => Err(EmbedError::Cancelled),
             Response::Failed(error) => Err(EmbedError::Failed(error)),
             _ => Err(EmbedError::Failed(OTHER_ANSWER.to_owned())),
         }
     }
+}
+
+/// A new worker with the encoder loaded; the inner error is the worker's own.
+async fn load(
+    wish: &Wish,
+    device: DevicePreference,
+    files: &JsValue,
+) -> Result<Result<(Rc<Worker>, Loaded), String>, RpcError> {
+    let worker = Rc::new(Worker::start(SCRIPT)?);
+    let request = Request::Load { encoder: wish.encoder.clone(), device };
+    Ok(match worker.call(&request, files.clone(), |_| {}).await? {
+        Response::Loaded(loaded) => Ok((worker, loaded)),
+        Response::Failed(error) => Err(error),
+        _ => Err(OTHER_ANSWER.to_owned()),
+    })
 }
 
 /// The encoder as a port.

@@ -4,12 +4,9 @@
 //! files and the work repeated there, with a notice.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use burn::tensor::Device;
-use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -19,10 +16,9 @@ use super::gpu;
 use super::rpc::describe;
 use super::worker::{self, Call};
 use crate::embedding::device::{self, Adapter, Backend, DevicePreference};
-use crate::embedding::protocol::{Event, Loaded, Request, Response};
-use crate::embedding::service::DEFAULT_TOKEN_BUDGET;
+use crate::embedding::protocol::{Loaded, Request, Response};
 use crate::embedding::{Encoder, EncoderSpec, TINY, measure, tiny};
-use crate::ports::EmbedError;
+use crate::ports::{Embed, EmbedError};
 
 /// Answers the page from now on.
 pub fn serve() {
@@ -38,8 +34,6 @@ struct EmbedderWorker {
     session: RefCell<Option<Rc<Session>>>,
     /// The GPU once it has been asked for: burn sets it up only once in a worker.
     gpu: RefCell<Option<Result<Device, String>>>,
-    /// Requests at work, and whether they are to stop.
-    running: RefCell<HashMap<u32, bool>>,
 }
 
 /// A loaded encoder.
@@ -57,21 +51,10 @@ impl EmbedderWorker {
             Request::Load { encoder, device } => {
                 self.load(&encoder, device, &call.attachment).await.map(Response::Loaded)
             }
-            Request::Embed { texts } => {
-                self.running.borrow_mut().insert(call.id, false);
-                let answer = self.embed(&texts, call).await;
-                self.running.borrow_mut().remove(&call.id);
-                answer
-            }
-            Request::Cancel { request } => {
-                if let Some(stop) = self.running.borrow_mut().get_mut(&request) {
-                    *stop = true;
-                }
-                Ok(Response::Stopped)
-            }
+            Request::Embed { texts } => self.embed(&texts).await,
             Request::Measure => self.measure().await,
         };
-        answer.unwrap_or_else(Response::from)
+        answer.unwrap_or_else(|error| Response::Failed(error.to_string()))
     }
 
     async fn load(
@@ -123,48 +106,21 @@ impl EmbedderWorker {
         start(spec, files, &gpu?, Backend::Gpu, Some(adapter.name()), None).await
     }
 
-    async fn embed(&self, texts: &[String], call: &Call) -> Result<Response, EmbedError> {
+    async fn embed(&self, texts: &[String]) -> Result<Response, EmbedError> {
         let session = self.session()?;
-        let first = self.run(&session, texts, call).await;
-        let vectors = match first {
+        let dimension = session.encoder.dimension();
+        match session.encoder.embed(texts).await {
             Err(EmbedError::Failed(reason)) if session.loaded.gpu => {
-                let session = self.move_to_cpu(&session, &reason, call).await?;
-                self.run(&session, texts, call).await
+                let session = self.move_to_cpu(&session, &reason).await?;
+                let values = session.encoder.embed(texts).await?.concat();
+                Ok(Response::Vectors { dimension, values, moved: Some(session.loaded.clone()) })
             }
-            other => other,
-        };
-        Ok(Response::Vectors { dimension: session.encoder.dimension(), values: vectors?.concat() })
-    }
-
-    async fn run(
-        &self,
-        session: &Session,
-        texts: &[String],
-        call: &Call,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        session
-            .encoder
-            .embed_batches(texts, DEFAULT_TOKEN_BUDGET, async |progress| {
-                call.event(&Event::Progress(progress));
-                if progress.texts < progress.all_texts {
-                    // Lets messages in: the CPU device never waits for anything.
-                    TimeoutFuture::new(0).await;
-                }
-                match self.running.borrow().get(&call.id) {
-                    Some(true) => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
-                }
-            })
-            .await
+            vectors => Ok(Response::Vectors { dimension, values: vectors?.concat(), moved: None }),
+        }
     }
 
     /// Loads the encoder again on the CPU, unless another request already has.
-    async fn move_to_cpu(
-        &self,
-        failed: &Rc<Session>,
-        reason: &str,
-        call: &Call,
-    ) -> Result<Rc<Session>, EmbedError> {
+    async fn move_to_cpu(&self, failed: &Rc<Session>, reason: &str) -> Result<Rc<Session>, EmbedError> {
         self.gpu.replace(Some(Err("it failed before".to_owned())));
         let current = self.session()?;
         if !Rc::ptr_eq(&current, failed) {
@@ -172,7 +128,6 @@ impl EmbedderWorker {
         }
         let notice = format!("The GPU stopped working, so the CPU is used. {reason}");
         let session = Rc::new(start_on_cpu(failed.spec, &failed.files, Some(notice)).await?);
-        call.event(&Event::Moved(session.loaded.clone()));
         self.session.replace(Some(session.clone()));
         Ok(session)
     }

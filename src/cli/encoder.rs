@@ -4,7 +4,7 @@ use burn::tensor::Device;
 
 use super::Failure;
 use crate::embedding::weights::native;
-use crate::embedding::{ALL_MINILM_L6_V2, Encoder, EncoderSpec};
+use crate::embedding::{ALL_MINILM_L6_V2, ALL_MPNET_BASE_V2, Encoder, EncoderSpec};
 
 /// The encoder that `--encoder` names.
 ///
@@ -13,8 +13,9 @@ use crate::embedding::{ALL_MINILM_L6_V2, Encoder, EncoderSpec};
 pub fn spec(name: &str) -> Result<&'static EncoderSpec, Failure> {
     match name {
         "minilm" => Ok(&ALL_MINILM_L6_V2),
+        "mpnet" => Ok(&ALL_MPNET_BASE_V2),
         other => EncoderSpec::by_name(other).ok_or_else(|| {
-            Failure::Usage(format!("There is no encoder “{other}”; there are minilm and tiny."))
+            Failure::Usage(format!("There is no encoder “{other}”; there are minilm, mpnet and tiny."))
         }),
     }
 }

@@ -16,7 +16,7 @@ pub mod tokenizer;
 pub mod weights;
 
 pub use service::{Encoder, LoadError, Progress};
-pub use spec::{ALL_MINILM_L6_V2, EncoderSpec, TINY};
+pub use spec::{ALL_MINILM_L6_V2, ALL_MPNET_BASE_V2, EncoderSpec, TINY};
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 
 pub use super::device::DevicePreference;
 use super::measure::Speed;
-use super::service::Progress;
-use crate::ports::EmbedError;
 
 /// From the page to the worker. Every request is answered once, with a [`Response`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,16 +18,10 @@ pub enum Request {
         /// Where it is to run.
         device: DevicePreference,
     },
-    /// Embeds texts, with an [`Event`] after every batch. Answered by [`Response::Vectors`].
+    /// Embeds texts. Answered by [`Response::Vectors`]. The page stops bulk work by sending no more of it.
     Embed {
         /// The texts.
         texts: Vec<String>,
-    },
-    /// Stops an [`Request::Embed`] after its current batch; that request is answered by
-    /// [`Response::Stopped`], and so is this one.
-    Cancel {
-        /// Number of the request to stop.
-        request: u32,
     },
     /// Measures the loaded encoder. Answered by [`Response::Measured`].
     Measure,
@@ -46,31 +38,13 @@ pub enum Response {
         dimension: usize,
         /// The vectors' numbers, `[texts, dimension]`.
         values: Vec<f32>,
+        /// Where the encoder runs from now on, when the GPU was lost under the work.
+        moved: Option<Loaded>,
     },
     /// The speed of the loaded encoder.
     Measured(Vec<Speed>),
-    /// The work was stopped.
-    Stopped,
     /// It did not work: one sentence for the user.
     Failed(String),
-}
-
-impl From<EmbedError> for Response {
-    fn from(error: EmbedError) -> Self {
-        match error {
-            EmbedError::Cancelled => Self::Stopped,
-            EmbedError::Failed(reason) => Self::Failed(reason),
-        }
-    }
-}
-
-/// While a request runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Event {
-    /// A batch is done.
-    Progress(Progress),
-    /// The device changed under the work, which goes on: the GPU was lost.
-    Moved(Loaded),
 }
 
 /// An encoder that is ready, and where it runs.
@@ -108,7 +82,7 @@ mod tests {
 
     #[test]
     fn messages_survive_the_wire() {
-        let response = Response::Vectors { dimension: 2, values: vec![0.6, 0.8] };
+        let response = Response::Vectors { dimension: 2, values: vec![0.6, 0.8], moved: None };
         let bytes = postcard::to_stdvec(&response).unwrap();
         assert_eq!(postcard::from_bytes::<Response>(&bytes).unwrap(), response);
         let request = Request::Load { encoder: "tiny".to_owned(), device: DevicePreference::GpuForced };

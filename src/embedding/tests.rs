@@ -9,7 +9,7 @@ use burn::tensor::Device;
 
 use super::bert::{Bert, WeightsError};
 use super::pooling::cosine;
-use super::{ALL_MINILM_L6_V2, Encoder, LoadError, TINY, tiny, weights};
+use super::{ALL_MINILM_L6_V2, ALL_MPNET_BASE_V2, Encoder, EncoderSpec, LoadError, TINY, tiny, weights};
 use crate::ports::EmbedError;
 use crate::ports::blocking::block_on;
 
@@ -146,38 +146,35 @@ struct GoldenItem {
     embedding: Vec<f32>,
 }
 
-/// Reference vectors and the files of all-MiniLM-L6-v2, or a printed line that the test is skipped.
-fn golden() -> Option<(Golden, weights::native::EncoderFiles)> {
+/// Reference vectors and files of an encoder, or a printed line that its test is skipped.
+fn golden(spec: &EncoderSpec) -> Option<(Golden, weights::native::EncoderFiles)> {
     let data = std::env::var_os("QUERYLORE_DATA")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let golden = std::fs::read(data.join("golden/all-MiniLM-L6-v2.json")).ok();
+    let golden = std::fs::read(data.join(format!("golden/{}.json", spec.name))).ok();
     let files = weights::native::cache_folder()
-        .and_then(|cache| weights::native::read_encoder(&cache, ALL_MINILM_L6_V2.name).ok());
+        .and_then(|cache| weights::native::read_encoder(&cache, spec.name).ok());
     match golden.zip(files) {
         Some((golden, files)) => Some((serde_json::from_slice(&golden).unwrap(), files)),
         None => {
-            println!("skipped: the reference vectors or the weights are not on this machine");
+            println!(
+                "skipped: the reference vectors or the weights of {} are not on this machine",
+                spec.name
+            );
             None
         }
     }
 }
 
-#[test]
-fn tokens_equal_the_reference() {
-    let Some((golden, files)) = golden() else { return };
+fn agrees_with_the_reference(spec: &EncoderSpec) {
+    let Some((golden, files)) = golden(spec) else { return };
+    weights::verify(&files.weights, spec.weights_sha256.unwrap()).unwrap();
     let tokenizer = super::tokenizer::WordPiece::from_vocab(&files.vocabulary).unwrap();
-    for item in golden.items {
-        assert_eq!(tokenizer.encode(&item.text, 256), item.ids, "{:?}", item.text);
+    for item in &golden.items {
+        assert_eq!(tokenizer.encode(&item.text, spec.max_tokens), item.ids, "{:?}", item.text);
     }
-}
-
-#[test]
-fn vectors_agree_with_the_reference() {
-    let Some((golden, files)) = golden() else { return };
-    weights::verify(&files.weights, ALL_MINILM_L6_V2.weights_sha256.unwrap()).unwrap();
     let texts: Vec<String> = golden.items.iter().map(|item| item.text.clone()).collect();
     let embed = |bytes: &[u8]| {
-        Encoder::load(&ALL_MINILM_L6_V2, bytes, &files.vocabulary, &Device::flex())
+        Encoder::load(spec, bytes, &files.vocabulary, &Device::flex())
             .unwrap()
             .embed_blocking(&texts)
             .unwrap()
@@ -189,4 +186,14 @@ fn vectors_agree_with_the_reference() {
         assert!(difference <= 1e-4, "{:?}: {difference}", item.text);
         assert!(cosine(&item.embedding, half) >= 0.9999, "{:?}", item.text);
     }
+}
+
+#[test]
+fn minilm_agrees_with_the_reference() {
+    agrees_with_the_reference(&ALL_MINILM_L6_V2);
+}
+
+#[test]
+fn mpnet_agrees_with_the_reference() {
+    agrees_with_the_reference(&ALL_MPNET_BASE_V2);
 }

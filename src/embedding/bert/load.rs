@@ -1,8 +1,10 @@
-//! Reading BERT's weights from safetensors bytes, tensor by tensor.
+//! Reading an encoder's weights from safetensors bytes, tensor by tensor.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use half::f16;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+use super::Family;
 
 /// Why a weights file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,8 +12,8 @@ pub enum WeightsError {
     /// The file is cut short, damaged, or of another format.
     #[error("The weights are not a complete safetensors file ({0}); fetch them again.")]
     Damaged(String),
-    /// A tensor that a BERT encoder needs is not in the file.
-    #[error("The weights hold no tensor \"{0}\"; they are not those of a BERT encoder.")]
+    /// A tensor that the encoder needs is not in the file.
+    #[error("The weights hold no tensor \"{0}\"; they are not those of this kind of encoder.")]
     Missing(String),
     /// A tensor has another shape than the rest of the model asks for.
     #[error(
@@ -55,6 +57,34 @@ pub enum WeightsError {
     },
 }
 
+/// What a layer's attention tensors are called in the files of a family.
+pub(super) struct AttentionNames {
+    /// Query, key and value projections.
+    pub qkv: [&'static str; 3],
+    /// The projection after attention.
+    pub context: &'static str,
+    /// The normalisation after that.
+    pub norm: &'static str,
+}
+
+impl AttentionNames {
+    /// Those of `family`.
+    pub(super) fn of(family: Family) -> Self {
+        match family {
+            Family::Bert => Self {
+                qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
+                context: "attention.output.dense",
+                norm: "attention.output.LayerNorm",
+            },
+            Family::MpNet => Self {
+                qkv: ["attention.attn.q", "attention.attn.k", "attention.attn.v"],
+                context: "attention.attn.o",
+                norm: "attention.LayerNorm",
+            },
+        }
+    }
+}
+
 /// A safetensors file whose tensors are looked up with their shape checked.
 pub(super) struct Reader<'a> {
     file: SafeTensors<'a>,
@@ -62,24 +92,21 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the header; names may carry the prefix `bert.`, as in files saved from a task model.
+    /// Reads the header; names may carry the family's name before them, as in files saved from a task model.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, WeightsError> {
         let file =
             SafeTensors::deserialize(bytes).map_err(|error| WeightsError::Damaged(error.to_string()))?;
-        let prefix = match file.tensor("bert.embeddings.word_embeddings.weight") {
-            Ok(_) => "bert.",
-            Err(_) => "",
-        };
+        let prefix = ["bert.", "mpnet."]
+            .into_iter()
+            .find(|prefix| file.tensor(&format!("{prefix}embeddings.word_embeddings.weight")).is_ok())
+            .unwrap_or_default();
         Ok(Self { file, prefix })
     }
 
     /// Number of encoder layers in the file.
-    pub(super) fn layers(&self) -> usize {
-        (0..)
-            .take_while(|layer| {
-                self.view(&format!("encoder.layer.{layer}.attention.self.query.weight")).is_ok()
-            })
-            .count()
+    pub(super) fn layers(&self, family: Family) -> usize {
+        let [query, ..] = AttentionNames::of(family).qkv;
+        (0..).take_while(|layer| self.view(&format!("encoder.layer.{layer}.{query}.weight")).is_ok()).count()
     }
 
     /// Rows and columns of a matrix.

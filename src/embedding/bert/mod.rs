@@ -1,4 +1,7 @@
-//! The BERT encoder: token, position and segment embeddings, then post-norm transformer layers.
+//! BERT and MPNet encoders: token, position and segment embeddings, then post-norm transformer layers.
+//!
+//! MPNet has no segments, counts positions from 2, and adds to every layer's attention a learned bias for the
+//! distance of two tokens ([`relative`]).
 //!
 //! Activations are kept feature-major (`[features, tokens]`) between the matrix products: the weights
 //! then are the left operand in the layout of their file, which the CPU kernels read once, in order and
@@ -6,15 +9,38 @@
 //! only attention looks at where one text ends, so a vector never depends on its batch company.
 
 mod load;
+mod relative;
 
 use burn::tensor::{Device, Tensor, TensorData, activation, module};
 
 pub use load::WeightsError;
-use load::{Reader, Table};
+use load::{AttentionNames, Reader, Table};
+use relative::DistanceBias;
+
+/// Kinds of encoder that differ in their embeddings and attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// BERT.
+    Bert,
+    /// MPNet.
+    MpNet,
+}
+
+impl Family {
+    /// Row of the position table that the first token gets; MPNet's first two are for padding.
+    fn first_position(self) -> usize {
+        match self {
+            Self::Bert => 0,
+            Self::MpNet => 2,
+        }
+    }
+}
 
 /// What the weights file does not say about itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BertConfig {
+    /// The kind of network.
+    pub family: Family,
     /// Attention heads a layer.
     pub heads: usize,
     /// Added to the variance in every layer normalisation.
@@ -30,11 +56,12 @@ pub struct Run {
     pub tokens: usize,
 }
 
-/// A BERT encoder on one device.
+/// A BERT or MPNet encoder on one device.
 pub struct Bert {
     words: Table,
-    /// Position embeddings plus the embedding of the first segment, `[positions, hidden]`.
+    /// Position embeddings from the first token's on, plus BERT's embedding of the first segment, `[positions, hidden]`.
     positions: Vec<f32>,
+    distances: Option<DistanceBias>,
     embedding_norm: Norm,
     layers: Vec<Layer>,
     hidden: usize,
@@ -65,7 +92,7 @@ struct Layer {
 }
 
 impl Bert {
-    /// Loads the weights of a Hugging Face BERT from safetensors bytes onto `device`, one tensor at a
+    /// Loads the weights of a Hugging Face BERT or MPNet from safetensors bytes onto `device`, one tensor at a
     /// time. Sizes come from the tensors' shapes; the pooler and other extra tensors are ignored.
     ///
     /// # Errors
@@ -77,13 +104,21 @@ impl Bert {
             return Err(WeightsError::Heads { hidden, heads: config.heads });
         }
         let [rows, _] = reader.matrix_shape("embeddings.position_embeddings.weight")?;
-        let [segments, _] = reader.matrix_shape("embeddings.token_type_embeddings.weight")?;
         let mut positions = reader.values("embeddings.position_embeddings.weight", &[rows, hidden])?;
-        let segment = reader.values("embeddings.token_type_embeddings.weight", &[segments, hidden])?;
-        for row in positions.chunks_exact_mut(hidden) {
-            row.iter_mut().zip(&segment).for_each(|(value, segment)| *value += segment);
-        }
-        let layers = match reader.layers() {
+        positions.drain(..(config.family.first_position() * hidden).min(positions.len()));
+        let distances = match config.family {
+            Family::Bert => {
+                let [segments, _] = reader.matrix_shape("embeddings.token_type_embeddings.weight")?;
+                let segment =
+                    reader.values("embeddings.token_type_embeddings.weight", &[segments, hidden])?;
+                for row in positions.chunks_exact_mut(hidden) {
+                    row.iter_mut().zip(&segment).for_each(|(value, segment)| *value += segment);
+                }
+                None
+            }
+            Family::MpNet => Some(DistanceBias::load(&reader, config.heads, device)?),
+        };
+        let layers = match reader.layers(config.family) {
             // Asking for the first layer names the tensor that is missing.
             0 => vec![Layer::load(&reader, 0, hidden, config, device)?],
             count => (0..count)
@@ -93,6 +128,7 @@ impl Bert {
         Ok(Self {
             words: reader.table("embeddings.word_embeddings.weight", [vocabulary, hidden])?,
             positions,
+            distances,
             embedding_norm: Norm::load(&reader, "embeddings.LayerNorm", hidden, config, device)?,
             layers,
             hidden,
@@ -123,8 +159,10 @@ impl Bert {
     /// [`Self::max_tokens`] embed as zero.
     pub fn forward(&self, ids: &[u32], runs: &[Run]) -> Tensor<2> {
         let mut x = self.embedding_norm.apply(self.embed(ids, runs));
+        let biases: Vec<_> =
+            runs.iter().map(|run| self.distances.as_ref().map(|bias| bias.of(run.tokens))).collect();
         for layer in &self.layers {
-            x = layer.forward(x, runs, self.heads);
+            x = layer.forward(x, runs, &biases, self.heads);
         }
         x
     }
@@ -175,10 +213,11 @@ impl Layer {
         device: &Device,
     ) -> Result<Self, WeightsError> {
         let name = |part: &str| format!("encoder.layer.{index}.{part}");
+        let parts = AttentionNames::of(config.family);
         let mut qkv = Vec::new();
         let mut qkv_bias = Vec::new();
-        for part in ["query", "key", "value"] {
-            let part = name(&format!("attention.self.{part}"));
+        for part in parts.qkv {
+            let part = name(part);
             reader.append(&format!("{part}.weight"), &[hidden, hidden], &mut qkv)?;
             reader.append(&format!("{part}.bias"), &[hidden], &mut qkv_bias)?;
         }
@@ -193,9 +232,9 @@ impl Layer {
         Ok(Self {
             qkv: Tensor::from_data(TensorData::new(qkv, [3 * hidden, hidden]), device),
             qkv_bias: Tensor::from_data(TensorData::new(qkv_bias, [3 * hidden, 1]), device),
-            context: matrix("attention.output.dense.weight", [hidden, hidden])?,
-            context_bias: vector("attention.output.dense.bias", hidden)?.unsqueeze(),
-            context_norm: norm("attention.output.LayerNorm")?,
+            context: matrix(&format!("{}.weight", parts.context), [hidden, hidden])?,
+            context_bias: vector(&format!("{}.bias", parts.context), hidden)?.unsqueeze(),
+            context_norm: norm(parts.norm)?,
             expand: matrix("intermediate.dense.weight", [inner, hidden])?,
             expand_bias: vector("intermediate.dense.bias", inner)?.unsqueeze_dim(1),
             reduce: matrix("output.dense.weight", [hidden, inner])?,
@@ -205,9 +244,9 @@ impl Layer {
     }
 
     /// One layer over `x`, `[tokens, hidden]`.
-    fn forward(&self, x: Tensor<2>, runs: &[Run], heads: usize) -> Tensor<2> {
+    fn forward(&self, x: Tensor<2>, runs: &[Run], biases: &[Option<Tensor<4>>], heads: usize) -> Tensor<2> {
         let qkv = self.qkv.clone().matmul(x.clone().transpose()) + self.qkv_bias.clone();
-        let context = attend(qkv, runs, heads);
+        let context = attend(qkv, runs, biases, heads);
         let context = self.context.clone().matmul(context).transpose();
         let x = self.context_norm.apply(context + self.context_bias.clone() + x);
 
@@ -218,14 +257,15 @@ impl Layer {
 }
 
 /// Self-attention within every text: from `[3 * hidden, tokens]` (queries already scaled) to
-/// `[hidden, tokens]`.
-fn attend(qkv: Tensor<2>, runs: &[Run], heads: usize) -> Tensor<2> {
+/// `[hidden, tokens]`; each run may have a bias for its scores, `[heads, 1, tokens, tokens]`.
+fn attend(qkv: Tensor<2>, runs: &[Run], biases: &[Option<Tensor<4>>], heads: usize) -> Tensor<2> {
     let [rows, _] = qkv.dims();
     let hidden = rows / 3;
     let mut start = 0;
     let contexts: Vec<Tensor<2>> = runs
         .iter()
-        .map(|run| {
+        .zip(biases)
+        .map(|(run, bias)| {
             let end = start + run.texts * run.tokens;
             // [heads, texts, head size, tokens]: the layout in which both products need no copy.
             let part = |index: usize| {
@@ -234,7 +274,10 @@ fn attend(qkv: Tensor<2>, runs: &[Run], heads: usize) -> Tensor<2> {
                     .reshape([heads, hidden / heads, run.texts, run.tokens])
                     .swap_dims(1, 2)
             };
-            let scores = part(0).swap_dims(2, 3).matmul(part(1));
+            let mut scores = part(0).swap_dims(2, 3).matmul(part(1));
+            if let Some(bias) = bias {
+                scores = scores + bias.clone();
+            }
             let weights = activation::softmax(scores, 3);
             let context = part(2).matmul(weights.swap_dims(2, 3));
             start = end;

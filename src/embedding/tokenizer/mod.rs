@@ -1,4 +1,4 @@
-//! WordPiece tokenization as BERT's uncased models were trained with.
+//! WordPiece tokenization as BERT's uncased models, and MPNet's, were trained with.
 //!
 //! Text is cleaned, ideographs are set apart, accents dropped, letters lower-cased, punctuation split
 //! off, and every word cut greedily into the longest pieces of the vocabulary. Special tokens are added
@@ -19,8 +19,8 @@ pub enum VocabularyError {
     /// The file is not text.
     #[error("The vocabulary is not UTF-8 text; fetch vocab.txt again.")]
     NotText,
-    /// A token every BERT vocabulary has is not there.
-    #[error("The vocabulary has no {0} token; it is not the vocabulary of a BERT encoder.")]
+    /// A token every such vocabulary has is not there.
+    #[error("The vocabulary has no {0} token; it is not the vocabulary of this kind of encoder.")]
     Missing(&'static str),
 }
 
@@ -34,15 +34,18 @@ pub struct WordPiece {
     longest: usize,
     size: usize,
     unk: u32,
-    cls: u32,
-    sep: u32,
+    /// Id of the token before every text.
+    start: u32,
+    /// Id of the token after it.
+    end: u32,
 }
 
 impl WordPiece {
-    /// Reads `vocab.txt`: one token a line, its number the line's, counted from 0.
+    /// Reads `vocab.txt`: one token a line, its number the line's, counted from 0. A text stands between `[CLS]` and
+    /// `[SEP]`, or between `<s>` and `</s>` where the vocabulary begins with `<s>`, as MPNet's does.
     ///
     /// # Errors
-    /// When the bytes are not UTF-8 or `[UNK]`, `[CLS]` or `[SEP]` is missing.
+    /// When the bytes are not UTF-8 or `[UNK]` or one of the two is missing.
     pub fn from_vocab(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let text = std::str::from_utf8(bytes).map_err(|_| VocabularyError::NotText)?;
         let mut initial = HashMap::new();
@@ -62,12 +65,13 @@ impl WordPiece {
                 }
             }
         }
+        let (start, end) = if initial.get("<s>") == Some(&0) { ("<s>", "</s>") } else { ("[CLS]", "[SEP]") };
         let special =
             |token: &'static str| initial.get(token).copied().ok_or(VocabularyError::Missing(token));
         Ok(Self {
             unk: special("[UNK]")?,
-            cls: special("[CLS]")?,
-            sep: special("[SEP]")?,
+            start: special(start)?,
+            end: special(end)?,
             initial,
             continuing,
             longest,
@@ -80,13 +84,13 @@ impl WordPiece {
         self.size
     }
 
-    /// Token ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` (2 or more) in all.
+    /// Token ids of `text` between the two special tokens, at most `max_tokens` (2 or more) in all.
     ///
     /// Reading stops as soon as the limit is reached, so a text of any length costs no more than its
     /// first `max_tokens` tokens.
     pub fn encode(&self, text: &str, max_tokens: usize) -> Vec<u32> {
         let room = max_tokens.saturating_sub(2);
-        let mut ids = vec![self.cls];
+        let mut ids = vec![self.start];
         let mut word = Word::default();
         for c in normalized(text) {
             if ids.len() > room {
@@ -104,7 +108,7 @@ impl WordPiece {
         }
         self.finish(&mut word, &mut ids);
         ids.truncate(room + 1);
-        ids.push(self.sep);
+        ids.push(self.end);
         ids
     }
 
@@ -222,6 +226,13 @@ mod tests {
     #[test]
     fn special_tokens_in_a_text_are_text() {
         assert_eq!(tokenizer().encode("[SEP]", 256), [2, 1, 1, 1, 3]);
+    }
+
+    #[test]
+    fn a_vocabulary_that_begins_with_s_has_other_special_tokens() {
+        let vocabulary = "<s>\n<pad>\n</s>\n<unk>\n[UNK]\n[CLS]\n[SEP]\nhow";
+        let t = WordPiece::from_vocab(vocabulary.as_bytes()).unwrap();
+        assert_eq!(t.encode("how x", 256), [0, 7, 4, 2]);
     }
 
     #[test]

@@ -64,8 +64,11 @@ test("the knowledge page lists, searches and groups", async ({ page }) => {
   await page.keyboard.type("no such words anywhere");
   await expect(page.getByText("No item passes the filter")).toBeVisible();
   await page.getByRole("button", { name: "Clear the filter" }).click();
-  await page.getByRole("button", { name: "Query", exact: true }).click();
+  await page.getByRole("radio", { name: "Query" }).click();
   await expect(page.getByText(/#\d+ /).first()).toBeVisible();
+  await page.getByRole("radio", { name: "Table" }).click();
+  await page.getByRole("checkbox", { name: /^crew / }).check();
+  await expect(page.getByRole("table", { name: "Items" }).getByRole("button", { expanded: true }).first()).toBeVisible();
 });
 
 for (const width of [1440, 1100, 820, 390]) {

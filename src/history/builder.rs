@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::import::{RawHistory, RawRecord};
 use super::report::{Merge, Note, Reason, Report, Skip};
-use super::{Entry, Item, KnowledgeBase, Occurrence, normal, tables};
+use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, normal, tables};
 use crate::sql::describe::{self, Description};
 use crate::sql::{Component, ComponentType, Schema, SqlError, split};
 
@@ -178,7 +178,17 @@ impl Builder {
         if index == new {
             let (title, description) = (String::new(), String::new());
             let occurrences = Vec::new();
-            self.base.items.push(Item { kind, skeleton, title, description, occurrences, tables, columns });
+            let edit = Edit::default();
+            self.base.items.push(Item {
+                kind,
+                skeleton,
+                title,
+                description,
+                occurrences,
+                tables,
+                columns,
+                edit,
+            });
             self.described.push(Vec::new());
         }
         if let Some(item) = self.base.items.get_mut(index as usize) {

@@ -22,6 +22,30 @@ pub struct Item {
     pub tables: Vec<String>,
     /// Schema columns it reads, as (table, column).
     pub columns: Vec<(String, String)>,
+    /// What a person changed about it.
+    pub edit: Edit,
+}
+
+/// What a person changed about an item. It stays with the item when more history is added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edit {
+    /// A description in place of the one made by rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether the item is left out of retrieval.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// The text that the item's vector was made from, where that is not its text now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indexed_as: Option<String>,
+}
+
+impl Edit {
+    /// Whether nothing was changed.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One place of an item.

@@ -130,7 +130,7 @@ impl KnowledgeBase {
             let lower = if words.is_empty() { String::new() } else { fields.join("\n").to_lowercase() };
             words.iter().all(|w| lower.contains(w))
         };
-        let items = (0..).zip(&self.items).filter(|(_, i)| holds(&[&i.title, &i.description, &i.skeleton]));
+        let items = (0..).zip(&self.items).filter(|(_, i)| holds(&[&i.title, i.said(), &i.skeleton]));
         let entries = self.entries.iter().zip(&self.summaries).filter(|(entry, summary)| {
             holds(&[entry.question.as_deref().unwrap_or_default(), summary, &entry.sql])
         });
@@ -182,11 +182,22 @@ impl KnowledgeBase {
         let query = |(entry, summary): (&Entry, &String)| {
             joined(entry.question.as_deref().unwrap_or_default(), summary, &entry.sql)
         };
-        let item = |item: &Item| joined(&item.title, &item.description, &item.skeleton);
         Texts {
             queries: self.entries.iter().zip(&self.summaries).map(query).collect(),
-            items: self.items.iter().map(item).collect(),
+            items: self.items.iter().map(Item::text).collect(),
         }
+    }
+}
+
+impl Item {
+    /// Its description: the one written by hand, else the one made by rules.
+    pub fn said(&self) -> &str {
+        self.edit.description.as_deref().unwrap_or(&self.description)
+    }
+
+    /// What to embed of it, as [`KnowledgeBase::texts`].
+    pub fn text(&self) -> String {
+        joined(&self.title, self.said(), &self.skeleton)
     }
 }
 
@@ -207,7 +218,7 @@ fn joined(first: &str, second: &str, otherwise: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Occurrence;
+    use crate::history::{Edit, Occurrence};
 
     /// Three queries, run 4, 1 and 2 times; a ratio in all of them, a condition in the first two.
     fn base() -> KnowledgeBase {
@@ -233,6 +244,7 @@ mod tests {
             occurrences,
             tables: vec![table.into()],
             columns: Vec::new(),
+            edit: Edit::default(),
         };
         let ratio = vec![
             occurrence(0, &["-60", "299"]),

@@ -17,5 +17,5 @@ mod tables;
 
 pub use builder::Builder;
 pub use entry::Entry;
-pub use knowledge::{Item, KnowledgeBase, Occurrence};
+pub use knowledge::{Edit, Item, KnowledgeBase, Occurrence};
 pub use report::Report;

@@ -1,7 +1,7 @@
 //! The file of a knowledge base: versioned JSON, with its vectors where there are any.
 //!
 //! ```json
-//! {"format": "querylore-knowledge", "version": 1,
+//! {"format": "querylore-knowledge", "version": 2,
 //!  "knowledge": {"entries": [], "summaries": [], "items": [], "entry_items": []},
 //!  "vectors": {"encoder": "all-MiniLM-L6-v2", "dimension": 384, "entries": "", "items": ""}}
 //! ```
@@ -23,8 +23,8 @@ use self::compact::Compact;
 use super::KnowledgeBase;
 
 const FORMAT: &str = "querylore-knowledge";
-/// The version written; older ones are read too.
-const VERSION: u32 = 1;
+/// The version written; older ones are read too. Version 2 added what a person changed about an item.
+const VERSION: u32 = 2;
 
 /// Vectors of a knowledge base, one row for each entry and each item.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -133,7 +133,7 @@ pub fn from_json(bytes: &[u8]) -> Result<Stored, StoreError> {
     }
     match header.version {
         Some(found) if found > u64::from(VERSION) => return Err(StoreError::Newer { found, known: VERSION }),
-        Some(1) => {}
+        Some(1..) => {}
         _ => return Err(StoreError::Damaged("it names no version".into())),
     }
     let file: File = serde_json::from_slice(bytes).map_err(|e| StoreError::Damaged(e.to_string()))?;

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::format;
 use super::question::Marked;
 use super::sql_lines::Span;
+use crate::bench::retrieval_metrics::Counts;
 use crate::history::KnowledgeBase;
 use crate::retrieval::Retrieved;
 use crate::sql::{Schema, split};
@@ -26,11 +28,15 @@ pub fn marks(base: &KnowledgeBase, retrieved: &Retrieved) -> Vec<Marked> {
 }
 
 /// The items of an answer, each with its score: those of the query it was made from, best first, then what else was
-/// retrieved. An item of the query that no phrase reached has no score.
+/// retrieved. An item of the query that no phrase reached has no score; hidden items are left out.
 pub fn used(base: &KnowledgeBase, retrieved: &Retrieved, entry: Option<u32>) -> Vec<(u32, Option<f32>)> {
     let score = |item: u32| retrieved.items.iter().find(|hit| hit.item == item).map(|hit| hit.score);
-    let mut items: Vec<(u32, Option<f32>)> =
-        entry.into_iter().flat_map(|e| base.items_of(e)).map(|(item, _)| (item, score(item))).collect();
+    let mut items: Vec<(u32, Option<f32>)> = entry
+        .into_iter()
+        .flat_map(|e| base.items_of(e))
+        .filter(|(_, item)| !item.edit.hidden)
+        .map(|(item, _)| (item, score(item)))
+        .collect();
     items.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
     for hit in &retrieved.items {
         if items.iter().all(|(item, _)| *item != hit.item) {
@@ -38,6 +44,20 @@ pub fn used(base: &KnowledgeBase, retrieved: &Retrieved, entry: Option<u32>) -> 
         }
     }
     items
+}
+
+/// What retrieval found of the items that a task wants, in words: `5 retrieved queries hold 24 items: 6 of the 7 wanted
+/// and 18 others.`
+pub fn knowledge_found(queries: usize, counts: Counts) -> String {
+    let Counts { required, covered, superfluous } = counts;
+    let hold = if queries == 1 { "holds" } else { "hold" };
+    let queries = format::counted(queries, "retrieved query", "retrieved queries");
+    let items = format::counted(covered + superfluous, "item", "items");
+    let others = match superfluous {
+        0 => "and no other".to_owned(),
+        n => format!("and {}", format::counted(n, "other", "others")),
+    };
+    format!("{queries} {hold} {items}: {covered} of the {required} wanted {others}.")
 }
 
 /// The lines of each component of `sql` that is an item of the knowledge base; SQL that cannot be split has none.
@@ -58,7 +78,7 @@ pub fn spans(sql: &str, schema: &Schema, base: &KnowledgeBase) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Item;
+    use crate::history::{Edit, Item};
     use crate::retrieval::{Evidence, ItemHit, Phrase};
     use crate::sql::ComponentType;
 
@@ -71,6 +91,7 @@ mod tests {
             occurrences: Vec::new(),
             tables: Vec::new(),
             columns: Vec::new(),
+            edit: Edit::default(),
         }
     }
 
@@ -111,6 +132,18 @@ mod tests {
         let retrieved = Retrieved { items: vec![hit(2, 0.9), hit(1, 0.7)], ..Retrieved::default() };
         assert_eq!(used(&base, &retrieved, Some(0)), [(1, Some(0.7)), (0, None), (2, Some(0.9))]);
         assert_eq!(used(&base, &retrieved, None), [(2, Some(0.9)), (1, Some(0.7))]);
+        let mut base = base;
+        base.items[0].edit.hidden = true;
+        assert_eq!(used(&base, &retrieved, Some(0)), [(1, Some(0.7)), (2, Some(0.9))]);
+    }
+
+    #[test]
+    fn what_was_found_is_said_in_one_sentence() {
+        let counts = |required, covered, superfluous| Counts { required, covered, superfluous };
+        let many = knowledge_found(5, counts(7, 6, 18));
+        assert_eq!(many, "5 retrieved queries hold 24 items: 6 of the 7 wanted and 18 others.");
+        let one = knowledge_found(1, counts(1, 1, 0));
+        assert_eq!(one, "1 retrieved query holds 1 item: 1 of the 1 wanted and no other.");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::titles;
 use crate::history::{Item, KnowledgeBase};
 use crate::sql::ComponentType;
 
@@ -29,6 +30,29 @@ pub struct Filter {
     pub with_question: bool,
     /// Items seen more than once.
     pub repeated: bool,
+    /// Items that were hidden or described by hand.
+    pub edited: bool,
+}
+
+/// How many items the filters of the sources let through, each alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Items of a query that has a question.
+    pub with_question: usize,
+    /// Items seen more than once.
+    pub repeated: usize,
+    /// Items that were hidden or described by hand.
+    pub edited: usize,
+}
+
+/// Counts them.
+pub fn sources(base: &KnowledgeBase) -> Sources {
+    let count = |filter: Filter| base.items.iter().filter(|item| passes(base, item, &filter)).count();
+    Sources {
+        with_question: count(Filter { with_question: true, ..Filter::default() }),
+        repeated: count(Filter { repeated: true, ..Filter::default() }),
+        edited: count(Filter { edited: true, ..Filter::default() }),
+    }
 }
 
 /// How the list is grouped.
@@ -52,6 +76,8 @@ pub struct Line {
     pub kind: ComponentType,
     /// Its title.
     pub title: String,
+    /// What tells it from others of its title; empty where nothing need, or where only the skeleton does.
+    pub remark: String,
     /// Its skeleton.
     pub skeleton: String,
     /// How often it was seen.
@@ -60,6 +86,8 @@ pub struct Line {
     pub queries: usize,
     /// The latest time among its queries, as written in the log.
     pub last: Option<String>,
+    /// Whether it is left out of retrieval.
+    pub hidden: bool,
 }
 
 /// Lines under one head.
@@ -73,16 +101,55 @@ pub struct Group {
     pub lines: Vec<Line>,
 }
 
+/// A place that the keyboard goes to in the list: the head of a group, its "Show all", a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Head of the group at this place.
+    Head(usize),
+    /// Shows more of the group at this place.
+    More(usize),
+    /// A line of the group, by its item's key.
+    Line(usize, u32),
+}
+
+/// Which of a group's lines are drawn: none of a folded group, else up to `limit`.
+pub fn shown(group: &Group, folded: bool, limit: usize) -> &[Line] {
+    let count = if folded { 0 } else { limit.min(group.lines.len()) };
+    group.lines.get(..count).unwrap_or_default()
+}
+
+/// The stop that Tab comes to: the last one visited while it is in view, else the first.
+pub fn tab_stop<'a>(
+    groups: impl Iterator<Item = (usize, &'a [Line])>,
+    visited: Option<Stop>,
+) -> Option<Stop> {
+    let mut first = None;
+    for (at, lines) in groups {
+        first = first.or(Some(Stop::Head(at)));
+        let here = match visited {
+            Some(Stop::Head(group) | Stop::More(group)) => group == at,
+            Some(Stop::Line(group, key)) => group == at && lines.iter().any(|line| line.key == key),
+            None => false,
+        };
+        if here {
+            return visited;
+        }
+    }
+    first
+}
+
 /// Lists what passes `filter`; groups without a line are left out.
 pub fn list(base: &KnowledgeBase, filter: &Filter, grouping: Grouping) -> Vec<Group> {
     let found: Option<BTreeSet<u32>> =
         (!filter.text.trim().is_empty()).then(|| base.search(&filter.text).items.into_iter().collect());
+    let remarks = titles::remarks(base);
     let passing = base.items.iter().zip(0_u32..).filter(|(item, key)| {
         found.as_ref().is_none_or(|found| found.contains(key)) && passes(base, item, filter)
     });
     let mut groups: BTreeMap<(usize, String), Vec<Line>> = BTreeMap::new();
     for (item, key) in passing {
-        let line = line(base, item, key);
+        let remark = remarks.get(key as usize).map_or("", String::as_str);
+        let line = line(base, item, key, remark);
         match grouping {
             Grouping::Type => {
                 let order = TYPES.iter().position(|t| *t == item.kind).unwrap_or(TYPES.len());
@@ -118,17 +185,21 @@ fn passes(base: &KnowledgeBase, item: &Item, filter: &Filter) -> bool {
             || base.entries_of(item).any(|e| e.user.as_ref().is_some_and(|u| filter.authors.contains(u))))
         && (!filter.with_question || base.entries_of(item).any(|e| e.question.is_some()))
         && (!filter.repeated || base.times_seen(item) > 1)
+        && (!filter.edited || item.edit.hidden || item.edit.description.is_some())
 }
 
-fn line(base: &KnowledgeBase, item: &Item, key: u32) -> Line {
+fn line(base: &KnowledgeBase, item: &Item, key: u32, remark: &str) -> Line {
     Line {
         key,
         kind: item.kind,
         title: item.title.clone(),
+        // The skeleton stands beside the title anyway.
+        remark: if remark == item.skeleton { String::new() } else { remark.to_owned() },
         skeleton: item.skeleton.clone(),
         seen: base.times_seen(item),
         queries: base.entries_of(item).count(),
         last: base.entries_of(item).filter_map(|e| e.time.clone()).max(),
+        hidden: item.edit.hidden,
     }
 }
 
@@ -158,6 +229,38 @@ mod tests {
         assert_eq!(groups.iter().map(|g| g.lines.len()).sum::<usize>(), base.items.len());
         assert!(groups.iter().all(|g| g.kind.is_some()));
         assert!(!base.items.is_empty());
+    }
+
+    #[test]
+    fn tab_comes_to_what_was_visited_or_else_to_the_first_head() {
+        let base = base();
+        let groups = list(&base, &Filter::default(), Grouping::Type);
+        let stop = |limit: usize, folded: bool, visited| {
+            tab_stop(groups.iter().enumerate().map(|(i, g)| (i, shown(g, folded, limit))), visited)
+        };
+        let last = groups[1].lines.last().unwrap().key;
+        let line = Stop::Line(1, last);
+        assert_eq!(stop(usize::MAX, false, Some(line)), Some(line));
+        assert_eq!(stop(0, false, Some(line)), Some(Stop::Head(0)));
+        assert_eq!(stop(usize::MAX, true, Some(line)), Some(Stop::Head(0)));
+        assert_eq!(stop(usize::MAX, false, Some(Stop::More(1))), Some(Stop::More(1)));
+        assert_eq!(stop(usize::MAX, false, Some(Stop::Head(99))), Some(Stop::Head(0)));
+        assert_eq!(tab_stop(std::iter::empty(), Some(line)), None);
+    }
+
+    #[test]
+    fn hidden_and_described_items_are_counted_and_found() {
+        let mut base = base();
+        assert_eq!(sources(&base).edited, 0);
+        base.items[0].edit.hidden = true;
+        base.items[1].edit.description = Some("ours".into());
+        let counts = sources(&base);
+        assert_eq!(counts.edited, 2);
+        assert!(counts.with_question > 0 && counts.with_question < base.items.len());
+        let edited = Filter { edited: true, ..Filter::default() };
+        let groups = list(&base, &edited, Grouping::Type);
+        let lines: Vec<&Line> = groups.iter().flat_map(|g| &g.lines).collect();
+        assert_eq!((lines.len(), lines.iter().filter(|l| l.hidden).count()), (2, 1));
     }
 
     #[test]

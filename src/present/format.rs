@@ -84,6 +84,24 @@ pub fn time_left(seconds: f64) -> String {
     format!("about {text} left")
 }
 
+/// The day of a time as a log writes it: `2025-03-27 11:41` and `2025-03-27T11:41:00Z` are `2025-03-27`; what does not
+/// begin with an ISO date stays as it is.
+pub fn day(time: &str) -> &str {
+    let time = time.trim();
+    match time.split_at_checked(10) {
+        Some((date, rest)) if is_iso_date(date) && !rest.starts_with(|c: char| c.is_ascii_digit()) => date,
+        _ => time,
+    }
+}
+
+fn is_iso_date(text: &str) -> bool {
+    text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
+}
+
 /// A score from 0 to 1 with two decimals: `0.88`.
 pub fn score(x: f32) -> String {
     if x.is_finite() { format!("{x:.2}").replace('-', "−") } else { "–".to_owned() }
@@ -114,6 +132,16 @@ mod tests {
         assert_eq!(counted(0, "row", "rows"), "0 rows");
         assert_eq!(times(1), "once");
         assert_eq!(share(412, 1_600), "412 of 1,600");
+    }
+
+    #[test]
+    fn a_day_is_the_date_of_an_iso_time() {
+        for time in ["2025-03-27", "2025-03-27 11:41", " 2025-03-27T11:41:00Z", "2025-03-27\t06:00"] {
+            assert_eq!(day(time), "2025-03-27");
+        }
+        for other in ["27/03/2025 11:41", "2025-03-271", "1711500000", "März", "", "2025-3-27 11:41 x"] {
+            assert_eq!(day(other), other);
+        }
     }
 
     #[test]

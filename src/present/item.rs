@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::format;
-use crate::history::{Entry, KnowledgeBase};
+use super::{format, titles};
+use crate::history::{Edit, Entry, KnowledgeBase};
 use crate::retrieval::Retrieved;
 use crate::sql::ComponentType;
 
@@ -16,8 +16,12 @@ pub struct ItemView {
     pub kind: ComponentType,
     /// Title in words.
     pub title: String,
+    /// What tells it from others of its title; may be empty.
+    pub remark: String,
     /// One sentence in words.
     pub description: String,
+    /// What a person changed about it.
+    pub edit: Edit,
     /// The skeleton.
     pub skeleton: String,
     /// The literals seen at its `<val>`, with how often, most seen first.
@@ -56,6 +60,8 @@ pub struct Companion {
     pub kind: ComponentType,
     /// Its title.
     pub title: String,
+    /// What tells it from others of its title; may be empty.
+    pub remark: String,
     /// How often together.
     pub together: usize,
 }
@@ -100,17 +106,20 @@ pub fn item_view(
     adapted: Option<u32>,
 ) -> Option<ItemView> {
     let item = kb.items.get(key as usize)?;
+    let remarks = titles::remarks(kb);
     let hit = retrieved.and_then(|r| r.items.iter().find(|hit| hit.item == key));
     Some(ItemView {
         key,
         kind: item.kind,
         title: item.title.clone(),
-        description: item.description.clone(),
+        remark: remarks.get(key as usize).cloned().unwrap_or_default(),
+        description: item.said().to_owned(),
+        edit: item.edit.clone(),
         skeleton: item.skeleton.clone(),
         values: values(kb, key),
         score: hit.map(|h| h.score),
         why: retrieved.map(|r| reasons(r, key)).unwrap_or_default(),
-        occurs_with: companions(kb, key),
+        occurs_with: companions(kb, key, &remarks),
         sources: sources(kb, key, adapted),
         seen: seen(kb, key),
     })
@@ -158,7 +167,7 @@ fn reasons(retrieved: &Retrieved, key: u32) -> Vec<Reason> {
     out
 }
 
-fn companions(kb: &KnowledgeBase, key: u32) -> Vec<Companion> {
+fn companions(kb: &KnowledgeBase, key: u32, remarks: &[String]) -> Vec<Companion> {
     let Some(item) = kb.items.get(key as usize) else { return Vec::new() };
     let entries: BTreeSet<u32> = item.occurrences.iter().map(|o| o.entry).collect();
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
@@ -176,7 +185,8 @@ fn companions(kb: &KnowledgeBase, key: u32) -> Vec<Companion> {
         .take(COMPANIONS)
         .filter_map(|(other, together)| {
             let item = kb.items.get(other as usize)?;
-            Some(Companion { key: other, kind: item.kind, title: item.title.clone(), together })
+            let remark = remarks.get(other as usize).cloned().unwrap_or_default();
+            Some(Companion { key: other, kind: item.kind, title: item.title.clone(), remark, together })
         })
         .collect()
 }
@@ -236,6 +246,7 @@ mod tests {
             occurrences,
             tables: vec![],
             columns: vec![],
+            edit: Edit::default(),
         };
         KnowledgeBase {
             entries: vec![entry(0, 4), entry(1, 0), entry(2, 2)],

@@ -8,6 +8,8 @@ pub mod cells;
 pub mod format;
 pub mod grid;
 pub mod item;
+pub mod keys;
 pub mod question;
 pub mod schema;
 pub mod sql_lines;
+pub mod titles;

@@ -135,8 +135,11 @@ pub fn retrieve(
 ) -> Retrieved {
     let by_query = settings.level != Level::Component;
     let by_component = settings.level != Level::Query;
-    let (items, below_threshold) =
-        if by_component { matched_items(index, phrase_vectors, settings.threshold) } else { (Vec::new(), 0) };
+    let (items, below_threshold) = if by_component {
+        matched_items(index, knowledge, phrase_vectors, settings.threshold)
+    } else {
+        (Vec::new(), 0)
+    };
     let explains = Explanations::new(index, &phrases, &items);
 
     // Recall: by similarity of whole queries, and every query of a matched component.
@@ -190,12 +193,19 @@ pub async fn retrieve_question(
     Ok(retrieve(index, knowledge, &question_vector, phrases, &phrase_vectors, settings))
 }
 
-/// Items that a phrase reaches, best first, and how many others came close.
-fn matched_items(index: &Index, phrase_vectors: &[Vec<f32>], threshold: f32) -> (Vec<ItemHit>, usize) {
+/// Items that a phrase reaches, best first, and how many others came close; a hidden item is neither.
+fn matched_items(
+    index: &Index,
+    knowledge: &KnowledgeBase,
+    phrase_vectors: &[Vec<f32>],
+    threshold: f32,
+) -> (Vec<ItemHit>, usize) {
+    let hidden = |item: u32| knowledge.items.get(item as usize).is_some_and(|item| item.edit.hidden);
     let mut evidence: BTreeMap<u32, Vec<Evidence>> = BTreeMap::new();
     let mut close: BTreeMap<u32, f32> = BTreeMap::new();
     for (phrase, vector) in phrase_vectors.iter().enumerate() {
-        for hit in index.items.search(vector, ITEMS_OF_A_PHRASE, threshold - CLOSE) {
+        let near = index.items.search(vector, ITEMS_OF_A_PHRASE, threshold - CLOSE);
+        for hit in near.into_iter().filter(|hit| !hidden(hit.index)) {
             if hit.score >= threshold {
                 evidence.entry(hit.index).or_default().push(Evidence { phrase, similarity: hit.score });
             } else {

@@ -9,7 +9,7 @@ use crate::history::store::{self, StoreError, Stored};
 pub type Embedded = (String, Vec<f32>);
 
 /// A knowledge base and, once its texts are embedded, the index over it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Indexed {
     /// Entries and items.
     pub base: KnowledgeBase,
@@ -28,10 +28,17 @@ impl Indexed {
     /// # Errors
     /// When there are not as many vectors as texts, or they have several dimensions.
     pub fn with_vectors(
-        base: KnowledgeBase,
+        mut base: KnowledgeBase,
         encoder: &str,
-        mut vectors: Vec<Vec<f32>>,
+        vectors: Vec<Vec<f32>>,
     ) -> Result<Self, IndexError> {
+        for item in &mut base.items {
+            item.edit.indexed_as = None;
+        }
+        Self::tied(base, encoder, vectors)
+    }
+
+    fn tied(base: KnowledgeBase, encoder: &str, mut vectors: Vec<Vec<f32>>) -> Result<Self, IndexError> {
         let items = vectors.split_off(base.entries.len().min(vectors.len()));
         let index = Index::new(&base, Vectors::from_rows(&vectors)?, Vectors::from_rows(&items)?)?;
         Ok(Self { base, index: Some((encoder.to_owned(), index)) })
@@ -48,7 +55,39 @@ impl Indexed {
         };
         let mut all = rows(&vectors.entries);
         all.extend(rows(&vectors.items));
-        Self::with_vectors(stored.knowledge, &vectors.encoder, all)
+        Self::tied(stored.knowledge, &vectors.encoder, all)
+    }
+
+    /// This history with another description of an item; None, white space and the rules' own words bring the rules'
+    /// description back. The item keeps its vector, which is of the text before.
+    pub fn described(&self, item: u32, description: Option<&str>) -> Self {
+        let mut changed = self.clone();
+        if let Some(item) = changed.base.items.get_mut(item as usize) {
+            let before = item.text();
+            let own = item.description.trim();
+            let new = description.map(str::trim).filter(|text| !text.is_empty() && *text != own);
+            item.edit.description = new.map(str::to_owned);
+            let now = item.text();
+            if self.index.is_some() {
+                let indexed = item.edit.indexed_as.take().unwrap_or(before);
+                item.edit.indexed_as = (indexed != now).then_some(indexed);
+            }
+        }
+        changed
+    }
+
+    /// This history with an item left out of retrieval, or taken in again.
+    pub fn with_hidden(&self, item: u32, hidden: bool) -> Self {
+        let mut changed = self.clone();
+        if let Some(item) = changed.base.items.get_mut(item as usize) {
+            item.edit.hidden = hidden;
+        }
+        changed
+    }
+
+    /// Number of items whose vector is not of their text.
+    pub fn not_indexed(&self) -> usize {
+        self.base.items.iter().filter(|item| item.edit.indexed_as.is_some()).count()
     }
 
     /// The file of this knowledge base, with its vectors.
@@ -74,7 +113,9 @@ impl Indexed {
         let (encoder, index) = self.index.as_ref()?;
         let texts = self.base.texts();
         let queries = texts.queries.into_iter().zip((0..).map(|i| index.entries().row(i)));
-        let items = texts.items.into_iter().zip((0..).map(|i| index.items().row(i)));
+        let embedded = self.base.items.iter().zip(texts.items);
+        let embedded = embedded.map(|(item, text)| item.edit.indexed_as.clone().unwrap_or(text));
+        let items = embedded.zip((0..).map(|i| index.items().row(i)));
         let known = queries.chain(items).filter_map(|(text, row)| Some((text, row?))).collect();
         Some((encoder.clone(), known))
     }
@@ -82,5 +123,73 @@ impl Indexed {
     /// The index, when `encoder` made its vectors.
     pub fn index_of(&self, encoder: &str) -> Option<&Index> {
         self.index.as_ref().filter(|(name, _)| name == encoder).map(|(_, index)| index)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::history::{Edit, Entry, Item, Occurrence};
+    use crate::sql::ComponentType;
+
+    fn indexed() -> Indexed {
+        let occurrence = Occurrence { entry: 0, sql: "a".into(), literals: Vec::new(), lines: None };
+        let item = Item {
+            kind: ComponentType::Condition,
+            skeleton: "t.a = <val>".into(),
+            title: "Active".into(),
+            description: "Rows whose a is given.".into(),
+            occurrences: vec![occurrence],
+            tables: Vec::new(),
+            columns: Vec::new(),
+            edit: Edit::default(),
+        };
+        let base = KnowledgeBase {
+            entries: vec![Entry { sql: "SELECT a".into(), ..Entry::default() }],
+            summaries: vec![String::new()],
+            items: vec![item],
+            entry_items: vec![vec![0]],
+        };
+        Indexed::with_vectors(base, "tiny", vec![vec![1.0, 0.0], vec![0.0, 1.0]]).unwrap()
+    }
+
+    fn known_texts(indexed: &Indexed) -> Vec<String> {
+        indexed.known_vectors().unwrap().1.into_iter().map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn a_vector_is_known_by_the_text_it_was_made_from() {
+        let before = indexed();
+        let text = before.base.items[0].text();
+        let edited = before.described(0, Some("  Customers who paid this year. "));
+        assert_eq!(edited.base.items[0].said(), "Customers who paid this year.");
+        assert_eq!(edited.not_indexed(), 1);
+        assert_eq!(known_texts(&edited), known_texts(&before));
+        // A second edit keeps the text of the vector; taking all back makes the vector right again.
+        let again = edited.described(0, Some("Customers."));
+        assert_eq!(again.base.items[0].edit.indexed_as.as_deref(), Some(text.as_str()));
+        let back = again.described(0, None);
+        assert_eq!((back.not_indexed(), &back.base), (0, &before.base));
+    }
+
+    #[test]
+    fn the_rules_own_words_and_white_space_are_no_edit() {
+        let before = indexed();
+        for same in ["", " \n", "Rows whose a is given. "] {
+            assert_eq!(before.described(0, Some(same)).base, before.base);
+        }
+        assert_eq!(before.described(7, Some("x")).base, before.base);
+    }
+
+    #[test]
+    fn edits_are_in_the_file_and_a_new_index_is_up_to_date() {
+        let edited = indexed().described(0, Some("Customers.")).with_hidden(0, true);
+        let read =
+            Indexed::from_stored(store::from_json(edited.to_json().unwrap().as_bytes()).unwrap()).unwrap();
+        assert_eq!((&read.base, read.not_indexed()), (&edited.base, 1));
+        let again = Indexed::with_vectors(read.base, "tiny", vec![vec![1.0, 0.0]; 2]).unwrap();
+        assert_eq!(again.not_indexed(), 0);
+        assert!(again.base.items[0].edit.hidden && known_texts(&again)[1].contains("Customers"));
     }
 }

@@ -12,6 +12,7 @@ use super::database_menu::DatabaseMenu;
 use super::import_dialog::ImportDialog;
 use super::keys::{Shortcuts, listen};
 use super::pages::{ask::AskPage, bench::BenchPage, knowledge::KnowledgePage, settings::SettingsPage};
+use super::report_dialog::ReportDialog;
 use super::route;
 use super::state::{EncoderStatus, Page, State};
 
@@ -31,7 +32,7 @@ pub fn App() -> impl IntoView {
     provide_context(state);
     provide_context(toasts);
     let ready = RwSignal::new(false);
-    route::follow(state.page);
+    route::follow(state);
     listen(state, toasts);
     Effect::new(move |_| state.settings.with(|s| s.theme.apply()));
     spawn_local(async move {
@@ -41,8 +42,7 @@ pub fn App() -> impl IntoView {
     let current = Signal::derive(move || state.page.get().href().to_owned());
     let theme = Signal::derive(move || state.settings.with(|s| s.theme));
     let on_theme = Callback::new(move |theme| {
-        state.settings.update(|s| s.theme = theme);
-        state.settings.with_untracked(super::settings::Settings::save);
+        state.set(|s| s.theme = theme);
     });
     view! {
         <IconSprite/>
@@ -72,6 +72,7 @@ pub fn App() -> impl IntoView {
             <TabBar nav=places() current/>
         </div>
         <ImportDialog/>
+        <ReportDialog/>
         <Shortcuts/>
         <ToastHost toasts/>
         <div class="sr" role="status" aria-live="polite">{move || state.said.get()}</div>
@@ -90,5 +91,5 @@ fn encoder_status(encoder: &EncoderStatus) -> Status {
         }
         EncoderStatus::Failed(why) => ("No encoder", why.clone(), false),
     };
-    Status { text: text.to_owned(), title, href: Page::Settings.href(), icon: Icon::Chip, busy, minor: true }
+    Status { text: text.to_owned(), title, href: "#/settings/encoder", icon: Icon::Chip, busy, minor: true }
 }

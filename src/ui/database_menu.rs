@@ -1,16 +1,13 @@
 //! The database menu of the bar: what is open, what is kept, how to open another.
 
-use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::actions::workspace;
-use super::components::button::{Button, Weight};
-use super::components::dialog::Dialog;
-use super::components::field::Field;
 use super::components::file_input::FileInput;
 use super::components::icon::{Icon, IconView};
 use super::components::menu::{Menu, MenuItem};
+use super::components::text_dialog::TextDialog;
 use super::components::toasts::Toasts;
 use super::state::{Open, State};
 use crate::present::format;
@@ -53,13 +50,7 @@ pub fn DatabaseMenu() -> impl IntoView {
             Action::Rename => asking_name.set(true),
             Action::Remove => {
                 if let Open::Kept(kept) = state.open.get_untracked() {
-                    spawn_local(async move {
-                        workspace::take_off(state, kept.id).await;
-                        toasts.removed(format!("Removed “{}”", kept.name), move || {
-                            let kept = kept.clone();
-                            spawn_local(workspace::put_back(state, kept));
-                        });
-                    });
+                    spawn_local(workspace::remove(state, toasts, kept));
                 }
             }
         }
@@ -82,8 +73,34 @@ pub fn DatabaseMenu() -> impl IntoView {
             accept=DATABASE_FILES
             on_file=UnsyncCallback::new(move |file| spawn_local(workspace::open_file(state, file)))
         />
-        <AddressDialog open=asking_address/>
-        <NameDialog open=asking_name/>
+        <TextDialog
+            open=asking_address
+            title="Open a database from an address"
+            label="Address"
+            button="Open"
+            kind="url"
+            placeholder="https://"
+            help="Its server must allow other pages to read it (CORS). The file is kept in this browser."
+            on_text=Callback::new(move |address: String| {
+                let address = address.trim().to_owned();
+                if !address.is_empty() {
+                    spawn_local(async move { workspace::open_address(state, &address).await });
+                }
+            })
+        />
+        <TextDialog
+            open=asking_name
+            title="Rename"
+            label="Name"
+            button="Rename"
+            kind="text"
+            start=Signal::derive(move || name(&state.open.get()))
+            on_text=Callback::new(move |name: String| {
+                if let Open::Kept(kept) = state.open.get_untracked() {
+                    spawn_local(async move { workspace::rename(state, kept.id, &name).await });
+                }
+            })
+        />
     }
 }
 
@@ -131,70 +148,4 @@ fn lines(state: State) -> Vec<(MenuItem, Action)> {
         lines.push((MenuItem { danger: true, ..action("Remove", Icon::Close, false) }, Action::Remove));
     }
     lines
-}
-
-#[component]
-fn AddressDialog(open: RwSignal<bool>) -> impl IntoView {
-    let state = State::here();
-    let address = RwSignal::new(String::new());
-    let go = move || {
-        let text = address.get_untracked().trim().to_owned();
-        if !text.is_empty() {
-            open.set(false);
-            spawn_local(async move { workspace::open_address(state, &text).await });
-        }
-    };
-    view! {
-        <Dialog
-            open
-            on_close=move || open.set(false)
-            title="Open a database from an address"
-            actions=move || view! { <Button label="Open" weight=Weight::Primary on_press=go/> }
-        >
-            <form on:submit=move |event: SubmitEvent| { event.prevent_default(); go(); }>
-                <Field
-                    label="Address"
-                    kind="url"
-                    placeholder="https://"
-                    value=address
-                    on_input=Callback::new(move |text| address.set(text))
-                    on_enter=Callback::new(move |()| go())
-                />
-            </form>
-            <p class="t12 three mt-2">"Its server must allow other pages to read it (CORS). The file is kept in this browser."</p>
-        </Dialog>
-    }
-}
-
-#[component]
-fn NameDialog(open: RwSignal<bool>) -> impl IntoView {
-    let state = State::here();
-    let text = RwSignal::new(String::new());
-    Effect::new(move |_| {
-        if open.get() {
-            text.set(name(&state.open.get_untracked()));
-        }
-    });
-    let go = move || {
-        open.set(false);
-        if let Open::Kept(kept) = state.open.get_untracked() {
-            let name = text.get_untracked();
-            spawn_local(async move { workspace::rename(state, kept.id, &name).await });
-        }
-    };
-    view! {
-        <Dialog
-            open
-            on_close=move || open.set(false)
-            title="Rename"
-            actions=move || view! { <Button label="Rename" weight=Weight::Primary on_press=go/> }
-        >
-            <Field
-                label="Name"
-                value=text
-                on_input=Callback::new(move |new| text.set(new))
-                on_enter=Callback::new(move |()| go())
-            />
-        </Dialog>
-    }
 }

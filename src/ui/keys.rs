@@ -1,100 +1,150 @@
-//! Keyboard shortcuts of the whole page, and their list.
+//! Keys of the whole page, and their list.
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use super::actions::ask;
+use super::actions::{ask, now};
 use super::components::dialog::Dialog;
+use super::components::dom;
 use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
 use super::state::{Page, Stage, State};
+use crate::present::keys::{Command, Single, next_region};
 
-/// Whether the list of shortcuts is open.
+/// Whether the list of keys is open.
 #[derive(Clone, Copy)]
 struct ListOpen(RwSignal<bool>);
 
-const KEYS: [(&str, &str); 9] = [
-    ("Ctrl ↵", "Ask, run"),
-    ("Esc", "Stop the answer; else close the inspector"),
-    ("/", "Filter the list in view"),
-    ("g then a, k, s", "Go to Ask, Knowledge, Settings"),
-    ("↑ ↓ ← →", "Move in the tree and the table"),
-    ("↵", "Open in the inspector; open the full value"),
-    ("j, k", "Next and previous item of the answer"),
-    ("Ctrl Z", "Take back a removal"),
-    ("?", "This list"),
-];
+/// The parts of the page that F6 goes round.
+const REGIONS: [&str; 4] = [".bar", ".rail", "main", ".inspector"];
 
-/// Listens for shortcuts until the page goes.
+/// Where a key means a letter, or belongs to a menu.
+const TYPING: &str = "input:not([type=checkbox]):not([type=radio]), textarea, select, [role=menu]";
+
+/// Listens for keys until the page goes.
 pub fn listen(state: State, toasts: Toasts) {
     let list = ListOpen(RwSignal::new(false));
     provide_context(list);
-    let after_g = StoredValue::new(false);
+    let single = StoredValue::new(Single::default());
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
         let key = event.key();
-        if key == "Escape" {
-            let stage = state.run.with_untracked(|r| r.stage);
-            if !matches!(stage, Stage::Idle | Stage::Done) {
-                ask::stop(state);
-            } else if state.selected.get_untracked().is_some() {
-                state.selected.set(None);
-            }
+        let within = |selector: &str| {
+            let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+            target.is_some_and(|e| e.closest(selector).ok().flatten().is_some())
+        };
+        if within("dialog") {
             return;
         }
-        let typing = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()).is_some_and(|e| {
-            e.closest("input, textarea, select, dialog, [role=menu]").ok().flatten().is_some()
-        });
-        let command = event.ctrl_key() || event.meta_key();
+        if key == "F6" {
+            event.prevent_default();
+            go_round(event.shift_key());
+            return;
+        }
+        if key == "Escape" {
+            escape(state, within(".inspector"));
+            return;
+        }
+        let typing = within(TYPING);
+        let command = dom::command_key(&event);
         if command && key == "z" && !typing && toasts.undo() {
             event.prevent_default();
         }
         if typing || command || event.alt_key() || !state.settings.with_untracked(|s| s.single_keys) {
             return;
         }
-        if after_g.get_value() {
-            after_g.set_value(false);
-            match key.as_str() {
-                "a" => Page::Ask.go(),
-                "k" => Page::Knowledge.go(),
-                "s" => Page::Settings.go(),
-                _ => {}
-            }
-            return;
-        }
-        match key.as_str() {
-            "g" => after_g.set_value(true),
-            "?" => list.0.set(true),
-            "j" => step(state, 1),
-            "k" => step(state, -1),
-            "/" => {
-                let filter = document().query_selector("[data-filter] input").ok().flatten();
-                if let Some(input) = filter.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
-                    event.prevent_default();
-                    let _ = input.focus();
-                }
-            }
-            _ => {}
+        let pressed = single.try_update_value(|single| single.press(&key, now())).flatten();
+        if let Some(pressed) = pressed {
+            event.prevent_default();
+            run(state, list, pressed);
         }
     });
     on_cleanup(move || listener.remove());
 }
 
-/// Selects the next or previous retrieved item.
-fn step(state: State, by: isize) {
+fn run(state: State, list: ListOpen, command: Command) {
+    match command {
+        Command::Ask => Page::Ask.go(),
+        Command::Knowledge => Page::Knowledge.go(),
+        Command::Settings => Page::Settings.go(),
+        Command::Keys => list.0.set(true),
+        Command::Next => step(state, 1),
+        Command::Previous => step(state, -1),
+        Command::Filter => {
+            if let Some(input) = find("[data-filter] input") {
+                dom::focus(&input);
+            }
+        }
+        Command::Edit => press("[data-key='e']"),
+        Command::Compare => press("[data-key='c']"),
+    }
+}
+
+fn find(selector: &str) -> Option<web_sys::HtmlElement> {
+    document().query_selector(selector).ok().flatten().and_then(|e| e.dyn_into().ok())
+}
+
+fn press(selector: &str) {
+    if let Some(button) = find(selector) {
+        button.click();
+    }
+}
+
+/// Stops the answer; else closes the inspector, and the focus goes back to the item it was opened from.
+fn escape(state: State, inside: bool) {
+    let stage = state.run.with_untracked(|r| r.stage);
+    if !matches!(stage, Stage::Idle | Stage::Done) {
+        ask::stop(state);
+    } else if let Some(key) = state.selected.get_untracked() {
+        state.selected.set(None);
+        if inside {
+            let item = find(&format!("main [data-item='{key}']")).or_else(|| find("main"));
+            if let Some(item) = item {
+                dom::focus(&item);
+            }
+        }
+    }
+}
+
+/// Selects the next or previous retrieved item, or moves in the table of items where there is one.
+fn step(state: State, by: i32) {
+    if let Some(table) = find("[data-rows]") {
+        return dom::step_focus(&dom::matching(&table, "[data-stop]"), by);
+    }
     let Some(retrieved) = state.run.with_untracked(|r| r.retrieved.clone()) else { return };
     let at = state.selected.get_untracked().and_then(|s| retrieved.items.iter().position(|h| h.item == s));
-    let next = at.map_or(0, |at| (at as isize + by).clamp(0, retrieved.items.len() as isize - 1) as usize);
+    let last = retrieved.items.len().saturating_sub(1);
+    let next = at.map_or(0, |at| at.saturating_add_signed(by as isize).min(last));
     state.selected.set(retrieved.items.get(next).map(|hit| hit.item));
 }
 
-/// The dialog that lists the shortcuts.
+/// Gives the focus to the next part of the page, or the one before.
+fn go_round(back: bool) {
+    let regions =
+        REGIONS.map(|region| find(region).filter(|e| e.offset_width() > 0 && e.offset_height() > 0));
+    let active = document().active_element();
+    let holds = |region: &Option<web_sys::HtmlElement>| {
+        region.as_ref().is_some_and(|r| r.contains(active.as_ref().map(|a| a.as_ref() as &web_sys::Node)))
+    };
+    let at = regions.iter().position(holds);
+    let in_view = regions.each_ref().map(Option::is_some);
+    let next = next_region(&in_view, at, back).and_then(|next| regions.get(next)?.clone());
+    let Some(region) = next else { return };
+    // The centre takes the focus as a whole: what to do there is the reader's choice.
+    if region.id() == "main" {
+        dom::focus(&region);
+    } else if let Some(first) = dom::focusable(&region).first() {
+        dom::focus(first);
+    }
+}
+
+/// The dialog that lists the keys.
 #[component]
 pub fn Shortcuts() -> impl IntoView {
     let ListOpen(open) = expect_context();
     view! {
         <Dialog open on_close=move || open.set(false) title="Keys">
-            <ShortcutList shortcuts=KEYS.to_vec()/>
+            <ShortcutList/>
         </Dialog>
     }
 }

@@ -9,6 +9,7 @@ mod download;
 mod import_dialog;
 mod keys;
 mod pages;
+mod report_dialog;
 mod route;
 pub mod settings;
 pub mod state;

@@ -1,8 +1,11 @@
-//! Which page the address names, after `#/`.
+//! Which page the address names, after `#/`, and which of its sections.
 
 use leptos::prelude::*;
 
-use super::state::Page;
+use super::components::dom;
+use super::state::{Page, State};
+
+const PAGES: [Page; 4] = [Page::Ask, Page::Knowledge, Page::Settings, Page::Bench];
 
 impl Page {
     /// Its address.
@@ -15,12 +18,23 @@ impl Page {
         }
     }
 
-    /// The page of an address; an unknown one is the start page.
-    fn at(hash: &str) -> Self {
-        [Self::Knowledge, Self::Settings, Self::Bench]
-            .into_iter()
-            .find(|p| p.href() == hash)
-            .unwrap_or_default()
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "Ask",
+            Self::Knowledge => "Knowledge",
+            Self::Settings => "Settings",
+            Self::Bench => "Bench",
+        }
+    }
+
+    /// The page of an address and the section in it; an unknown page is the start page.
+    fn at(hash: &str) -> (Self, &str) {
+        let found = PAGES.into_iter().find_map(|page| match hash.strip_prefix(page.href())? {
+            "" => Some((page, "")),
+            rest => Some((page, rest.strip_prefix('/')?)),
+        });
+        found.unwrap_or_default()
     }
 
     /// Goes there.
@@ -29,10 +43,31 @@ impl Page {
     }
 }
 
-/// Keeps `page` at what the address says, through Back and Forward.
-pub fn follow(page: RwSignal<Page>) {
-    let read = move || page.set(Page::at(&window().location().hash().unwrap_or_default()));
-    read();
-    let listener = window_event_listener(leptos::ev::hashchange, move |_| read());
+/// Id of the head of a section.
+pub fn section_id(section: &str) -> String {
+    format!("section-{section}")
+}
+
+/// Keeps page and section at what the address says, through Back and Forward. The focus goes where the address points:
+/// to the section, or to the content of a page that was not in view before.
+pub fn follow(state: State) {
+    let read = move |first: bool| {
+        let hash = window().location().hash().unwrap_or_default();
+        let (page, section) = Page::at(&hash);
+        let moved = state.page.get_untracked() != page;
+        // Setting the same page would draw it anew.
+        if moved {
+            state.page.set(page);
+        }
+        state.section.set(section.to_owned());
+        document().set_title(&format!("{} · Querylore", page.name()));
+        if !section.is_empty() {
+            dom::focus_later(format!("[id=\"{}\"]", section_id(section).replace(['"', '\\'], "")));
+        } else if moved && !first {
+            dom::focus_later("#main".to_owned());
+        }
+    };
+    read(true);
+    let listener = window_event_listener(leptos::ev::hashchange, move |_| read(false));
     on_cleanup(move || listener.remove());
 }

@@ -152,6 +152,8 @@ pub struct State {
     pub engine: StoredValue<Rc<Engine>, LocalStorage>,
     /// The page shown.
     pub page: RwSignal<Page>,
+    /// The section of the page that the address names ("storage"); may be empty.
+    pub section: RwSignal<String>,
     /// Settings.
     pub settings: RwSignal<Settings>,
     /// Kept workspaces.
@@ -168,6 +170,8 @@ pub struct State {
     pub knowledge: RwSignal<Option<Arc<Indexed>>>,
     /// The last import's report.
     pub report: RwSignal<Option<Arc<Report>>>,
+    /// Whether that report is shown.
+    pub reading_report: RwSignal<bool>,
     /// A file being imported.
     pub import: RwSignal<Option<Import>>,
     /// Work in the background: importing, indexing.
@@ -204,6 +208,7 @@ impl Default for State {
         Self {
             engine: StoredValue::new_local(Rc::new(Engine::default())),
             page: RwSignal::new(Page::default()),
+            section: RwSignal::new(String::new()),
             settings: RwSignal::new(Settings::load()),
             workspaces: RwSignal::new(Workspaces::default()),
             open: RwSignal::new(Open::Demo),
@@ -212,6 +217,7 @@ impl Default for State {
             overview: RwSignal::new(None),
             knowledge: RwSignal::new(None),
             report: RwSignal::new(None),
+            reading_report: RwSignal::new(false),
             import: RwSignal::new(None),
             work: RwSignal::new(None),
             stop: RwSignal::new(false),
@@ -234,6 +240,12 @@ impl State {
     /// The state of the page around the calling component.
     pub fn here() -> Self {
         expect_context()
+    }
+
+    /// Changes the settings and keeps them.
+    pub fn set(&self, how: impl FnOnce(&mut Settings)) {
+        self.settings.update(how);
+        self.settings.with_untracked(Settings::save);
     }
 
     /// The workers.

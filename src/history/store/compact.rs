@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::{Entry, Item, KnowledgeBase, Occurrence};
+use crate::history::{Edit, Entry, Item, KnowledgeBase, Occurrence};
 use crate::sql::ComponentType;
 
 #[derive(Serialize, Deserialize)]
@@ -24,6 +24,13 @@ struct CompactItem<'a> {
     tables: Cow<'a, [String]>,
     columns: Cow<'a, [(String, String)]>,
     occurrences: Vec<CompactOccurrence<'a>>,
+    /// Since version 2.
+    #[serde(default, skip_serializing_if = "unedited")]
+    edit: Cow<'a, Edit>,
+}
+
+fn unedited(edit: &Edit) -> bool {
+    edit.is_none()
 }
 
 /// Entry, SQL, literals, first and last line or null.
@@ -41,6 +48,7 @@ impl<'a> From<&'a KnowledgeBase> for Compact<'a> {
             description: (&i.description).into(),
             tables: (&i.tables).into(),
             columns: (&i.columns).into(),
+            edit: Cow::Borrowed(&i.edit),
             occurrences: i.occurrences.iter().map(occurrence).collect(),
         };
         Self {
@@ -67,6 +75,7 @@ impl From<Compact<'_>> for KnowledgeBase {
             description: i.description.into_owned(),
             tables: i.tables.into_owned(),
             columns: i.columns.into_owned(),
+            edit: i.edit.into_owned(),
             occurrences: i.occurrences.into_iter().map(occurrence).collect(),
         };
         Self {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::history::{Entry, Item, Occurrence};
+use crate::history::{Edit, Entry, Item, Occurrence};
 use crate::sql::ComponentType;
 
 prop_compose! {
@@ -54,6 +54,11 @@ fn stored() -> impl Strategy<Value = Stored> {
                     occurrences,
                     tables: vec![text.clone()],
                     columns: vec![(text.clone(), "c".into())],
+                    edit: Edit {
+                        description: (i % 2 == 1).then(|| text.clone()),
+                        hidden: i % 3 == 1,
+                        indexed_as: (i == 3).then(|| text.clone()),
+                    },
                 });
             }
             let row = |rows: usize, dimension: usize| -> Vec<f32> {
@@ -105,6 +110,7 @@ fn small() -> KnowledgeBase {
         occurrences: vec![occurrence],
         tables: Vec::new(),
         columns: Vec::new(),
+        edit: Edit::default(),
     };
     KnowledgeBase {
         entries: vec![Entry { sql: "a\nb".into(), ..Entry::default() }],
@@ -112,6 +118,17 @@ fn small() -> KnowledgeBase {
         items: vec![item],
         entry_items: vec![vec![0]],
     }
+}
+
+#[test]
+fn a_file_of_version_1_is_read_and_a_file_without_edits_names_none() {
+    let stored = Stored { knowledge: small(), vectors: None };
+    let json = to_json(&stored.knowledge, None).unwrap();
+    assert!(json.contains("\"version\":2") && !json.contains("edit"));
+    let old = json.replace("\"version\":2", "\"version\":1");
+    assert_eq!(from_json(old.as_bytes()), Ok(stored));
+    let none = json.replace("\"version\":2", "\"version\":0");
+    assert!(matches!(from_json(none.as_bytes()), Err(StoreError::Damaged(_))));
 }
 
 #[test]

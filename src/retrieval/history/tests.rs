@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::*;
-use crate::history::{Entry, Item, Occurrence};
+use crate::history::{Edit, Entry, Item, Occurrence};
 use crate::sql::ComponentType;
 
 /// A direction of its own for each thing; mixtures are similar to what they mix.
@@ -27,6 +27,7 @@ fn item(entries: &[u32]) -> Item {
         occurrences,
         tables: Vec::new(),
         columns: Vec::new(),
+        edit: Edit::default(),
     }
 }
 
@@ -75,6 +76,26 @@ fn components_lead_back_to_their_queries() {
     // The second phrase comes close to the second item without reaching it.
     assert_eq!(by_component.below_threshold, 1);
     assert_eq!(entries(&found(Level::Both)), [1, 2]);
+}
+
+#[test]
+fn a_hidden_component_is_neither_retrieved_nor_close_nor_a_way_to_its_query() {
+    let queries = [vector(&[(0, 1.0)]), vector(&[(1, 1.0)]), vector(&[(2, 1.0)])];
+    let (mut knowledge, index) = world(&queries, &[(vector(&[(5, 1.0)]), &[2])]);
+    let close = vector(&[(5, 0.55), (7, 0.8)]);
+    for phrase_vector in [vector(&[(5, 1.0)]), close] {
+        let found = |knowledge: &KnowledgeBase| {
+            let phrases = vec![phrase("night sailings", 0)];
+            let vectors = std::slice::from_ref(&phrase_vector);
+            retrieve(&index, knowledge, &vector(&[(7, 1.0)]), phrases, vectors, settings(Level::Both))
+        };
+        let shown = found(&knowledge);
+        assert_eq!(shown.items.len() + shown.below_threshold, 1);
+        knowledge.items[0].edit.hidden = true;
+        let hidden = found(&knowledge);
+        assert!(hidden.items.is_empty() && hidden.queries.is_empty() && hidden.below_threshold == 0);
+        knowledge.items[0].edit.hidden = false;
+    }
 }
 
 #[test]

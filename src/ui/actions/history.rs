@@ -81,6 +81,9 @@ pub async fn index(state: State) {
     state.stop.set(false);
     let start = now();
     let engine = state.engine();
+    if let Some((encoder, vectors)) = knowledge.known_vectors() {
+        engine.embedder.remember(&encoder, vectors);
+    }
     let progress = move |done: usize, total: usize| {
         state.work.set(Some(work("Indexing", "texts", done, total, now() - start)));
     };

@@ -2,6 +2,7 @@
 //! and writes signals; the views only bind to them.
 
 pub mod ask;
+pub mod edit;
 pub mod encoder;
 pub mod history;
 pub mod save;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gloo_storage::{LocalStorage, Storage as _};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
 use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, load_knowledge};
@@ -11,6 +12,7 @@ use crate::bench::task;
 use crate::browser::lock::{self, Asked};
 use crate::browser::{fetch, storage};
 use crate::retrieval::remembered;
+use crate::ui::components::toasts::Toasts;
 use crate::ui::state::{Gold, Open, Run, State};
 use crate::workspace::{Workspace, Workspaces};
 
@@ -185,6 +187,14 @@ pub async fn take_off(state: State, id: u32) {
     if matches!(state.open.get_untracked(), Open::Kept(w) if w.id == id) {
         open_demo(state).await;
     }
+}
+
+/// Takes a kept workspace off the list and offers to put it back.
+pub async fn remove(state: State, toasts: Toasts, kept: Workspace) {
+    take_off(state, kept.id).await;
+    toasts.removed(format!("Removed “{}”", kept.name), move || {
+        spawn_local(put_back(state, kept.clone()));
+    });
 }
 
 /// Puts a workspace back that was taken off, and opens it.

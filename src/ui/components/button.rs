@@ -56,7 +56,7 @@ pub fn Button(
     class: &'static str,
 ) -> impl IntoView {
     view! {
-        <button type="button" class=format!("{} {class}", weight.class()) disabled=disabled on:click=move |_| on_press.run(())>
+        <button type="button" class=format!("{} {class}", weight.class()) data-key=key disabled=disabled on:click=move |_| on_press.run(())>
             {icon.map(|icon| view! { <IconView icon/> })}
             {label}
             {key.map(|key| view! { <kbd aria-hidden="true">{key}</kbd> })}

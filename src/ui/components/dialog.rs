@@ -20,6 +20,9 @@ pub fn Dialog(
     /// What it is about.
     #[prop(into)]
     title: Signal<String>,
+    /// Whether it is wide, for tables.
+    #[prop(optional)]
+    wide: bool,
     /// Buttons at its foot.
     #[prop(optional, into)]
     actions: Option<ViewFn>,
@@ -48,6 +51,7 @@ pub fn Dialog(
     view! {
         <dialog
             class="dialog"
+            class:wide=wide
             node_ref=element
             aria-labelledby=labelled_by
             on:close=move |_| {

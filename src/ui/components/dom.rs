@@ -14,7 +14,7 @@ pub fn unique_id(prefix: &str) -> String {
 
 /// Elements in `root` that take the keyboard, in document order.
 pub fn focusable(root: &web_sys::Element) -> Vec<web_sys::HtmlElement> {
-    const SELECTOR: &str = "a[href], button:not([disabled]):not([tabindex='-1']), input:not([disabled]), \
+    const SELECTOR: &str = "a[href], button:not([disabled]):not([tabindex='-1']), input:not([disabled]):not([tabindex='-1']), \
         select:not([disabled]), textarea:not([disabled]), [tabindex='0']";
     matching(root, SELECTOR)
 }
@@ -63,6 +63,39 @@ pub fn move_focus(items: &[web_sys::HtmlElement], step: Option<i32>, first: bool
 /// Gives an element the focus; an element that left the document is passed over.
 pub fn focus(element: &web_sys::HtmlElement) {
     let _ = element.focus();
+}
+
+/// Moves the focus among `items` by `step`, staying at the ends; from outside it goes to the element that Tab comes to.
+pub fn step_focus(items: &[web_sys::HtmlElement], step: i32) {
+    let active = document().active_element();
+    let now = items
+        .iter()
+        .position(|item| active.as_ref().is_some_and(|a| a == item.as_ref() as &web_sys::Element));
+    let next = match now {
+        Some(now) => now.saturating_add_signed(step as isize).min(items.len().saturating_sub(1)),
+        None => items.iter().position(|item| item.tab_index() == 0).unwrap_or(0),
+    };
+    if let Some(item) = items.get(next) {
+        focus(item);
+    }
+}
+
+/// Takes the focus from the element of an event; Tab goes on from there.
+pub fn blur(event: &web_sys::KeyboardEvent) {
+    let element = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(element) = element {
+        let _ = element.blur();
+    }
+}
+
+/// Gives the focus to the first element that matches `selector` once the page is drawn anew.
+pub fn focus_later(selector: String) {
+    request_animation_frame(move || {
+        let found = document().query_selector(&selector).ok().flatten();
+        if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+            focus(&element);
+        }
+    });
 }
 
 /// Keeps Tab inside `root`: from the last element to the first and back.

@@ -1,14 +1,14 @@
-//! A place to drop files on, with a button that opens the file dialog.
+//! A place to drop a file on, with a button that opens the file dialog.
 
 use leptos::ev::DragEvent;
-use leptos::html;
 use leptos::prelude::*;
 
 use super::button::{Button, Weight};
 use super::dom;
+use super::file_input::FileInput;
 use super::icon::{Icon, IconView};
 
-/// Takes files by drop or by choice. The button is reached by Tab; the zone itself needs no keyboard.
+/// Takes a file by drop or by choice. The button is reached by Tab; the zone itself needs no keyboard.
 #[component]
 pub fn DropZone(
     /// A large icon.
@@ -22,11 +22,8 @@ pub fn DropZone(
     /// File name endings offered by the dialog (".sqlite,.db").
     #[prop(optional, into)]
     accept: &'static str,
-    /// Whether several files may be taken at once.
-    #[prop(optional)]
-    multiple: bool,
-    /// Receives the files.
-    on_files: UnsyncCallback<Vec<web_sys::File>>,
+    /// Receives the file; of several that are dropped together the first.
+    on_file: UnsyncCallback<web_sys::File>,
     /// More buttons.
     #[prop(optional, into)]
     actions: Option<ViewFn>,
@@ -35,23 +32,12 @@ pub fn DropZone(
     children: Option<Children>,
 ) -> impl IntoView {
     let over = RwSignal::new(false);
-    let input = NodeRef::<html::Input>::new();
+    let ask = RwSignal::new(0_u32);
     let on_drop = move |event: DragEvent| {
         event.prevent_default();
         over.set(false);
-        let files = dom::dropped_files(&event);
-        if !files.is_empty() {
-            on_files.run(files);
-        }
-    };
-    let on_change = move |_| {
-        if let Some(input) = input.get_untracked() {
-            let files = input.files().map(|list| dom::files(&list)).unwrap_or_default();
-            // Choosing the same file again must be a change again.
-            input.set_value("");
-            if !files.is_empty() {
-                on_files.run(files);
-            }
+        if let Some(file) = dom::dropped_files(&event).into_iter().next() {
+            on_file.run(file);
         }
     };
     view! {
@@ -69,25 +55,12 @@ pub fn DropZone(
             <h2>{title}</h2>
             {children.map(|children| view! { <p class="t12">{children()}</p> })}
             <div class="row wrap mt-1">
-                <input
-                    node_ref=input
-                    type="file"
-                    hidden
-                    tabindex="-1"
-                    accept=accept
-                    multiple=multiple
-                    aria-label=button
-                    on:change=on_change
-                />
+                <FileInput ask accept on_file/>
                 <Button
                     label=button
                     icon=Icon::File
                     weight=Weight::Primary
-                    on_press=move || {
-                        if let Some(input) = input.get_untracked() {
-                            input.click();
-                        }
-                    }
+                    on_press=move || ask.update(|n| *n += 1)
                 />
                 {actions.map(|actions| actions.run())}
             </div>

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::dom;
 use super::icon::{Icon, IconView};
 
-/// A line of text. `error` is shown under it and read out with it.
+/// A line of text. `error` is shown under it and read out with it. In a search field Esc takes the text away, and where
+/// there is none leaves the field.
 #[component]
 pub fn Field(
     /// Its name; read out, and shown above when `show_label` is set.
@@ -61,8 +62,20 @@ pub fn Field(
                     prop:value=value
                     on:input=move |event| on_input.run(event_target_value(&event))
                     on:keydown=move |event| {
-                        if event.key() == "Enter" && !event.is_composing() && let Some(on_enter) = on_enter {
+                        if event.is_composing() {
+                            return;
+                        }
+                        if event.key() == "Enter" && let Some(on_enter) = on_enter {
                             on_enter.run(());
+                        } else if event.key() == "Escape" && kind == Some("search") {
+                            // Esc is for the search only, not for what the page would close next.
+                            event.stop_propagation();
+                            event.prevent_default();
+                            if value.with_untracked(String::is_empty) {
+                                dom::blur(&event);
+                            } else {
+                                on_input.run(String::new());
+                            }
                         }
                     }
                 />

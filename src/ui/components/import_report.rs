@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::button::{Button, Weight};
-use super::icon::Icon;
 use super::tabs::{Tab, Tabs};
 use crate::history::Report;
 use crate::present::format;
@@ -19,9 +17,6 @@ const SHOWN: usize = 100;
 pub fn ImportReportView(
     /// The report.
     report: Arc<Report>,
-    /// Downloads the report as text.
-    #[prop(into)]
-    on_download: Callback<()>,
 ) -> impl IntoView {
     let lists = [
         ("Skipped", skipped(&report)),
@@ -51,16 +46,12 @@ pub fn ImportReportView(
     };
     let some = !tabs.is_empty();
     view! {
-        <div class="sect-h">
-            <h2>"Import report"</h2>
-            <span class="t12 three">{report.name.clone()}</span>
-            <Button label="Download" icon=Icon::Download weight=Weight::Quiet class="push" on_press=on_download/>
-        </div>
-        <div class="sect-b"><dl class="kv">{counts(&report)}</dl></div>
+        <p class="t12 two">{report.name.clone()}</p>
+        <dl class="kv mt-2">{counts(&report)}</dl>
         {some
             .then(|| {
                 view! {
-                    <div class="sect-h line">
+                    <div class="sect-h line flush">
                         <Tabs
                             label="Findings"
                             tabs=Signal::stored(tabs)

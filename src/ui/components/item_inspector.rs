@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::button::IconButton;
+use super::button::{Button, IconButton};
 use super::icon::Icon;
 use super::kind::{TypeIcon, TypeLabel, kind_class};
 use super::shell::Section;
@@ -23,6 +23,14 @@ pub fn ItemInspector(
     /// Closes the inspector.
     #[prop(into)]
     on_close: Callback<()>,
+    /// Opens the editor of the description.
+    #[prop(into)]
+    on_edit: Callback<()>,
+    /// Hides the item (true), or takes it in again.
+    on_hide: Callback<bool>,
+    /// Whether nothing can be changed now.
+    #[prop(into)]
+    busy: Signal<bool>,
     /// Copies a text.
     on_copy: Callback<String>,
     /// Opens another item.
@@ -34,7 +42,9 @@ pub fn ItemInspector(
         key: _,
         kind,
         title,
+        remark,
         description,
+        edit,
         skeleton,
         values,
         score,
@@ -52,8 +62,24 @@ pub fn ItemInspector(
                 <span class="push"></span>
                 <IconButton icon=Icon::Close label="Close" on_press=on_close class="not-sheet"/>
             </div>
-            <h2>{title}</h2>
+            <h2 tabindex="-1">{title}</h2>
+            {(!remark.is_empty()).then(|| view! { <p class="t11 three mono wraps">{remark}</p> })}
             <p class="t12 two">{description}</p>
+            {(!edit.is_none()).then(|| view! {
+                <div class="row wrap">
+                    {edit.hidden.then(|| view! { <Tag text="hidden, not retrieved" tone=Tone::Warn/> })}
+                    {edit.description.is_some().then(|| view! { <Tag text="described by hand" tone=Tone::Accent/> })}
+                    {edit.indexed_as.is_some().then(|| view! { <Tag text="not yet indexed" tone=Tone::Warn/> })}
+                </div>
+            })}
+            <div class="row wrap">
+                <Button label="Edit description" disabled=busy on_press=on_edit/>
+                {if edit.hidden {
+                    view! { <Button label="Retrieve again" disabled=busy on_press=move || on_hide.run(false)/> }.into_any()
+                } else {
+                    view! { <Button label="Hide" icon=Icon::Drop disabled=busy on_press=move || on_hide.run(true)/> }.into_any()
+                }}
+            </div>
         </div>
         <Section
             title="Skeleton"
@@ -91,7 +117,10 @@ pub fn ItemInspector(
                                         <li>
                                             <button type="button" on:click=move |_| on_item.run(c.key)>
                                                 <TypeIcon kind=c.kind/>
-                                                <span class="cut">{c.title}</span>
+                                                <span class="cut">
+                                                    {c.title}
+                                                    {(!c.remark.is_empty()).then(|| view! { <span class="remark">{c.remark}</span> })}
+                                                </span>
                                                 <span class="push three nowrap">{format::share(c.together, of)}</span>
                                             </button>
                                         </li>

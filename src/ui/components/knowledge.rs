@@ -15,6 +15,8 @@ pub struct Card {
     pub kind: ComponentType,
     /// Its title in words.
     pub title: String,
+    /// What tells it from others of its title; may be empty.
+    pub remark: String,
     /// Its score for the question.
     pub score: Option<f32>,
     /// How often it was seen.
@@ -32,7 +34,8 @@ pub fn KnowledgeCard(
     /// Receives the item pressed.
     on_select: Callback<u32>,
 ) -> impl IntoView {
-    let Card { key, kind, title, score, seen } = card;
+    let Card { key, kind, title, remark, score, seen } = card;
+    let whole = if remark.is_empty() { title.clone() } else { format!("{title} · {remark}") };
     view! {
         <button
             type="button"
@@ -42,7 +45,10 @@ pub fn KnowledgeCard(
             on:click=move |_| on_select.run(key)
         >
             <TypeIcon kind/>
-            <span class="d" title=title.clone()>{title.clone()}</span>
+            <span class="d" title=whole>
+                {title}
+                {(!remark.is_empty()).then(|| view! { <span class="remark">{remark}</span> })}
+            </span>
             {score.map(|score| view! { <span class="s num">{format::score(score)}</span> })}
             <span class="m"><em>{kind_name(kind)}</em>{format!(" · seen {}", format::times(seen))}</span>
         </button>

@@ -2,6 +2,7 @@
 //! neither workers nor storage.
 
 pub mod button;
+pub mod choice;
 pub mod dialog;
 pub mod dom;
 pub mod drop_zone;
@@ -28,6 +29,7 @@ pub mod sql_editor;
 pub mod sql_view;
 pub mod tabs;
 pub mod tag;
+pub mod text_dialog;
 pub mod theme;
 pub mod toasts;
 pub mod trace;

@@ -86,6 +86,7 @@ pub fn ResultTable(
                 <Segmented
                     label="View"
                     class="not-phone"
+                    key="c"
                     options=vec!["Rows", "Against gold"]
                     selected=Signal::derive(move || usize::from(compare.get()))
                     on_select=Callback::new(move |i| compare.set(i == 1))

@@ -6,23 +6,17 @@ use super::button::{Button, Weight};
 use super::icon::{Icon, IconView};
 use super::tag::{Tag, Tone};
 use crate::bench::compare::Diagnosis;
+use crate::bench::retrieval_metrics::Counts;
+use crate::present::answer::knowledge_found;
 use crate::present::format;
 
 /// How the retrieved knowledge compares with what the task wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnowledgeScore {
-    /// Share of the chosen items that were wanted.
-    pub precision: f32,
-    /// Share of the wanted items that were chosen.
-    pub recall: f32,
-    /// Harmonic mean of the two.
-    pub f1: f32,
-    /// Items chosen.
-    pub chosen: usize,
-    /// Items wanted and chosen.
-    pub hits: usize,
-    /// Items wanted.
-    pub wanted: usize,
+    /// Items wanted, found, and found without being wanted.
+    pub counts: Counts,
+    /// Queries that were retrieved.
+    pub queries: usize,
 }
 
 /// The score of one answer.
@@ -133,17 +127,17 @@ fn diagnosis_rows(d: &Diagnosis) -> impl IntoView + use<> {
 
 #[component]
 fn KnowledgeFigures(score: KnowledgeScore) -> impl IntoView {
-    let missed = score.wanted.saturating_sub(score.hits);
-    let missed = if missed == 0 { "none was missed".to_owned() } else { format!("{missed} missed") };
+    let figure = |share: Option<f64>| format::score(share.unwrap_or_default() as f32);
+    let KnowledgeScore { counts, queries } = score;
     view! {
         <div class="ruled">
             <div class="figline">
                 <span>"Knowledge"</span>
-                <span class="push"><b class="ink">{format::score(score.precision)}</b>"precision"</span>
-                <span><b class="ink">{format::score(score.recall)}</b>"recall"</span>
-                <span><b class="ink">{format::score(score.f1)}</b>"F1"</span>
+                <span class="push"><b class="ink">{figure(counts.precision())}</b>"precision"</span>
+                <span><b class="ink">{figure(counts.recall())}</b>"recall"</span>
+                <span><b class="ink">{figure(counts.f1())}</b>"F1"</span>
             </div>
-            <p class="t11 three">{format!("{} of the {} chosen were wanted, {missed}.", score.hits, score.chosen)}</p>
+            <p class="t11 three">{knowledge_found(queries, counts)}</p>
         </div>
     }
 }

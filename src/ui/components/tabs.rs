@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::dom;
+use crate::present::keys::next_choice;
 
 /// A tab.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,26 +46,11 @@ pub fn Tabs(
 ) -> impl IntoView {
     let list = NodeRef::<html::Div>::new();
     let on_key = move |event: KeyboardEvent| {
-        let count = tabs.with(Vec::len);
-        let Some(last) = count.checked_sub(1) else { return };
-        let now = selected.get().min(last);
-        let next = match event.key().as_str() {
-            "ArrowRight" => (now + 1) % count,
-            "ArrowLeft" => (now + last) % count,
-            "Home" => 0,
-            "End" => last,
-            _ => return,
-        };
+        let count = tabs.with_untracked(Vec::len);
+        let Some(next) = next_choice(&event.key(), selected.get_untracked(), count, false) else { return };
         event.prevent_default();
         on_select.run(next);
-        // The selected tab is the focusable one after the next update.
-        request_animation_frame(move || {
-            if let Some(list) = list.get_untracked()
-                && let Some(tab) = dom::matching(&list, "[aria-selected='true']").first()
-            {
-                dom::focus(tab);
-            }
-        });
+        focus_chosen(list, "[aria-selected='true']");
     };
     view! {
         <div class="tabs" role="tablist" aria-label=label node_ref=list on:keydown=on_key>
@@ -93,7 +79,18 @@ pub fn Tabs(
     }
 }
 
-/// A segmented control: buttons of which one is pressed. Each is reached by Tab.
+/// The chosen one is the focusable one only after the next update.
+fn focus_chosen(list: NodeRef<html::Div>, chosen: &'static str) {
+    request_animation_frame(move || {
+        if let Some(list) = list.get_untracked()
+            && let Some(element) = dom::matching(&list, chosen).first()
+        {
+            dom::focus(element);
+        }
+    });
+}
+
+/// A segmented control: radio buttons in a row. Tab comes to the chosen one; arrows, Home and End choose.
 #[component]
 pub fn Segmented(
     /// What is chosen, for screen readers.
@@ -101,25 +98,42 @@ pub fn Segmented(
     label: String,
     /// The names.
     options: Vec<&'static str>,
-    /// Index of the pressed one.
+    /// Index of the chosen one.
     #[prop(into)]
     selected: Signal<usize>,
     /// Receives the index chosen.
     on_select: Callback<usize>,
+    /// The key that chooses the next one ("c").
+    #[prop(optional, into)]
+    key: Option<&'static str>,
     /// More classes ("not-phone").
     #[prop(optional, into)]
     class: &'static str,
 ) -> impl IntoView {
+    let list = NodeRef::<html::Div>::new();
+    let count = options.len();
+    let on_key = move |event: KeyboardEvent| {
+        let Some(next) = next_choice(&event.key(), selected.get_untracked(), count, true) else { return };
+        event.prevent_default();
+        on_select.run(next);
+        focus_chosen(list, "[aria-checked='true']");
+    };
     view! {
-        <span class=format!("seg {class}") role="group" aria-label=label>
+        <div class=format!("seg {class}") role="radiogroup" aria-label=label node_ref=list on:keydown=on_key>
             {options
                 .into_iter()
                 .enumerate()
                 .map(|(i, name)| {
+                    let is = move || selected.get() == i;
+                    // The page's key presses the one after the chosen one.
+                    let next = move || key.filter(|_| (selected.get() + 1) % count == i);
                     view! {
                         <button
                             type="button"
-                            aria-pressed=move || (selected.get() == i).to_string()
+                            role="radio"
+                            aria-checked=move || is().to_string()
+                            tabindex=move || if is() { "0" } else { "-1" }
+                            data-key=next
                             on:click=move |_| on_select.run(i)
                         >
                             {name}
@@ -127,6 +141,6 @@ pub fn Segmented(
                     }
                 })
                 .collect_view()}
-        </span>
+        </div>
     }
 }

@@ -6,9 +6,10 @@ use leptos::task::spawn_local;
 use super::score::ScoreColumn;
 use crate::pipeline::adapt::Change;
 use crate::present::answer::{spans, used};
-use crate::present::{cells, format, item};
+use crate::present::{cells, format, item, titles};
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, IconButton, Weight};
+use crate::ui::components::dom;
 use crate::ui::components::icon::Icon;
 use crate::ui::components::knowledge::{Card, KnowledgeStrip};
 use crate::ui::components::notice::Notice;
@@ -161,12 +162,14 @@ fn Knowledge() -> impl IntoView {
                     return Vec::new();
                 };
                 let entry = run.answer.as_ref().map(|a| a.entry);
+                let remarks = titles::remarks(&knowledge.base);
                 used(&knowledge.base, retrieved, entry)
                     .into_iter()
                     .filter_map(|(key, score)| {
                         let found = knowledge.base.items.get(key as usize)?;
                         let seen = item::seen(&knowledge.base, key);
-                        Some(Card { key, kind: found.kind, title: found.title.clone(), score, seen })
+                        let remark = remarks.get(key as usize).cloned().unwrap_or_default();
+                        Some(Card { key, kind: found.kind, title: found.title.clone(), remark, score, seen })
                     })
                     .collect::<Vec<_>>()
             })
@@ -271,14 +274,20 @@ fn Sql() -> impl IntoView {
         tab.set(0);
         editing.set(false);
     });
+    // The focus goes back to the button that opened the editor.
+    let leave = move || {
+        editing.set(false);
+        dom::focus_later("[data-key='e']".to_owned());
+    };
     let run = move || {
         let text = draft.get_untracked();
-        editing.set(false);
+        leave();
         spawn_local(ask::run_sql(state, text));
     };
     let edit = move || {
         draft.set(sql.get_untracked());
         editing.set(true);
+        dom::focus_later(".sql-edit textarea".to_owned());
     };
     let again = move || spawn_local(ask::run_sql(state, sql.get_untracked()));
     view! {
@@ -294,11 +303,11 @@ fn Sql() -> impl IntoView {
                 <Show
                     when=move || editing.get()
                     fallback=move || view! {
-                        <Button label="Edit" weight=Weight::Quiet class="not-phone" on_press=edit/>
+                        <Button label="Edit" weight=Weight::Quiet class="not-phone" key="e" on_press=edit/>
                         <Button label="Run" icon=Icon::Play on_press=again/>
                     }
                 >
-                    <Button label="Leave it" weight=Weight::Quiet on_press=move || editing.set(false)/>
+                    <Button label="Leave it" weight=Weight::Quiet on_press=leave/>
                     <Button label="Run" icon=Icon::Play key="Ctrl ↵" on_press=run/>
                 </Show>
             </div>
@@ -318,7 +327,7 @@ fn Sql() -> impl IntoView {
                     <Show when=move || tab.get() == 2><Reasons changes/></Show>
                 }
             >
-                <SqlEditor text=draft on_run=run on_cancel=move || editing.set(false)/>
+                <SqlEditor text=draft on_run=run on_cancel=leave/>
             </Show>
         </section>
     }

@@ -3,18 +3,19 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::add_history::NoHistory;
 use super::answer::AnswerView;
 use super::inspector::inspector;
-use super::knowledge::NoHistory;
 use super::rail::Rail;
 use super::score::GoldSelect;
 use crate::present::answer::marks;
+use crate::present::format;
 use crate::retrieval::Level;
 use crate::ui::actions::{ask, workspace};
 use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::choice::Choice;
 use crate::ui::components::drop_zone::DropZone;
 use crate::ui::components::empty::EmptyState;
-use crate::ui::components::field::Select;
 use crate::ui::components::icon::Icon;
 use crate::ui::components::notice::Notice;
 use crate::ui::components::question_box::QuestionBox;
@@ -42,19 +43,38 @@ pub fn AskPage() -> impl IntoView {
     }
 }
 
-/// What the side columns hold, for screens that hide them.
+/// What the side columns hold, for screens that hide them; before it the verdict, which stands far below there.
 #[component]
 fn Chips(rail_open: RwSignal<bool>) -> impl IntoView {
     let state = State::here();
+    let verdict =
+        Memo::new(move |_| state.run.with(|r| r.score.as_ref().map(|score| score.verdict.correct())));
     let chips = Signal::derive(move || {
         let tables = state.overview.with(|o| o.as_ref().map_or(0, |o| o.schema.tables.len()));
         let queries = state.knowledge.with(|k| k.as_ref().map_or(0, |k| k.base.entries.len()));
-        vec![
-            SummaryChip { text: format!("{tables} tables"), icon: Icon::Database, tone: Tone::Neutral },
-            SummaryChip { text: format!("{queries} queries"), icon: Icon::History, tone: Tone::Neutral },
-        ]
+        let verdict = verdict.get().map(|equal| match equal {
+            true => SummaryChip { text: "Equal to gold".to_owned(), icon: Icon::Check, tone: Tone::Ok },
+            false => {
+                SummaryChip { text: "Different from gold".to_owned(), icon: Icon::Close, tone: Tone::Bad }
+            }
+        });
+        let columns = [
+            (format::counted(tables, "table", "tables"), Icon::Database),
+            (format::counted(queries, "query", "queries"), Icon::History),
+        ];
+        let columns = columns.map(|(text, icon)| SummaryChip { text, icon, tone: Tone::Neutral });
+        verdict.into_iter().chain(columns).collect::<Vec<_>>()
     });
-    view! { <SummaryChips chips on_press=Callback::new(move |_| rail_open.set(true))/> }
+    let on_press = Callback::new(move |place| {
+        if place == 0 && verdict.get_untracked().is_some() {
+            if let Some(score) = document().get_element_by_id("score") {
+                score.scroll_into_view();
+            }
+        } else {
+            rail_open.set(true);
+        }
+    });
+    view! { <SummaryChips chips on_press/> }
 }
 
 /// What went wrong with opening, and what to know about the open file.
@@ -125,28 +145,17 @@ fn Question() -> impl IntoView {
 #[component]
 fn RetrieverSelect() -> impl IntoView {
     let state = State::here();
-    let options = Signal::derive(move || {
+    let choices = Signal::derive(move || {
         let threshold = state.settings.with(|s| s.retrieval.threshold);
-        LEVELS.map(|(value, words, _)| (value.to_owned(), format!("{words}, {threshold:.2}"))).to_vec()
+        LEVELS.map(|(level, words)| (level, format!("{words}, {threshold:.2}"))).to_vec()
     });
-    let value = Signal::derive(move || {
-        let level = state.settings.with(|s| s.retrieval.level);
-        LEVELS.iter().find(|(_, _, l)| *l == level).map_or("both", |(value, _, _)| value).to_owned()
-    });
-    let on_change = Callback::new(move |chosen: String| {
-        if let Some((_, _, level)) = LEVELS.iter().find(|(value, _, _)| *value == chosen) {
-            state.settings.update(|s| s.retrieval.level = *level);
-            state.settings.with_untracked(crate::ui::settings::Settings::save);
-        }
-    });
-    view! { <Select label="Retriever: level and threshold" options value on_change class="quiet not-phone"/> }
+    let value = Signal::derive(move || state.settings.with(|s| s.retrieval.level));
+    let on_change = Callback::new(move |level| state.set(|s| s.retrieval.level = level));
+    view! { <Choice label="Retriever: level and threshold" choices value on_change class="quiet not-phone"/> }
 }
 
-const LEVELS: [(&str, &str, Level); 3] = [
-    ("both", "Queries + components", Level::Both),
-    ("query", "Queries", Level::Query),
-    ("component", "Components", Level::Component),
-];
+const LEVELS: [(Level, &str); 3] =
+    [(Level::Both, "Queries + components"), (Level::Query, "Queries"), (Level::Component, "Components")];
 
 /// Below the question: what to do next, or the answer.
 #[component]
@@ -170,11 +179,7 @@ fn Centre() -> impl IntoView {
                 title="Open a database"
                 button="Choose a file"
                 accept=DATABASE_FILES
-                on_files=UnsyncCallback::new(move |files: Vec<web_sys::File>| {
-                    if let Some(file) = files.into_iter().next() {
-                        spawn_local(workspace::open_file(state, file));
-                    }
-                })
+                on_file=UnsyncCallback::new(move |file| spawn_local(workspace::open_file(state, file)))
                 actions=move || view! {
                     <Button
                         label="Demo: Norhaven Ferries"

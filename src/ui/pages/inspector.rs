@@ -3,13 +3,20 @@
 use leptos::prelude::*;
 
 use crate::present::item::item_view;
+use crate::ui::actions::edit;
+use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::dialog::Dialog;
+use crate::ui::components::dom;
 use crate::ui::components::item_inspector::ItemInspector;
 use crate::ui::components::shell::Side;
 use crate::ui::components::sql_view::SqlView;
+use crate::ui::components::text_dialog::TextDialog;
 use crate::ui::components::toasts::Toasts;
 use crate::ui::download;
 use crate::ui::state::State;
+
+/// The title of the item; it takes the focus where the element that had it is gone.
+const HEAD: &str = ".inspector h2[tabindex]";
 
 /// The right column while an item is selected; on narrow screens a sheet, and closing the sheet deselects the item.
 pub fn inspector() -> Signal<Option<Side>> {
@@ -23,9 +30,11 @@ pub fn inspector() -> Signal<Option<Side>> {
         }
         is
     });
+    // The column stays while one item follows another, and with it the focus.
+    let any = Memo::new(move |_| state.selected.with(Option::is_some));
     Signal::derive(move || {
         let side = Side { label: "Item", view: (move || view! { <Inspector/> }).into(), open };
-        state.selected.get().map(|_| side)
+        any.get().then_some(side)
     })
 }
 
@@ -48,16 +57,59 @@ fn Inspector() -> impl IntoView {
         let id = entry.get()?;
         state.knowledge.with(|k| k.as_ref()?.base.entries.get(id as usize).cloned())
     });
+    let editing = RwSignal::new(false);
+    let said =
+        Signal::derive(move || view.with(|v| v.as_ref().map(|v| v.description.clone()).unwrap_or_default()));
+    let edited = Memo::new(move |_| view.with(|v| v.as_ref().is_some_and(|v| v.edit.description.is_some())));
+    let describe = move |text: Option<String>| {
+        if let Some(key) = state.selected.get_untracked() {
+            edit::describe(state, toasts, key, text);
+        }
+    };
+    let hide = Callback::new(move |hidden: bool| {
+        if let Some(key) = state.selected.get_untracked() {
+            edit::hide(state, toasts, key, hidden);
+            dom::focus_later(HEAD.to_owned());
+        }
+    });
+    let busy = Signal::derive(move || state.work.with(Option::is_some));
     view! {
         {move || view.get().map(|item| view! {
             <ItemInspector
                 item
+                busy
+                on_edit=move || editing.set(true)
+                on_hide=hide
                 on_close=move || state.selected.set(None)
                 on_copy=Callback::new(move |text: String| download::copy(toasts, "skeleton", &text))
-                on_item=Callback::new(move |key| state.selected.set(Some(key)))
+                on_item=Callback::new(move |key| {
+                    state.selected.set(Some(key));
+                    dom::focus_later(HEAD.to_owned());
+                })
                 on_entry=Callback::new(move |id| entry.set(Some(id)))
             />
         })}
+        <TextDialog
+            open=editing
+            title="Edit the description"
+            label="Description"
+            button="Save"
+            start=said
+            help="Questions are compared with the description. It is kept with the history; an empty one brings back the description made by rules."
+            on_text=Callback::new(move |text| describe(Some(text)))
+            more=move || view! {
+                <Show when=move || edited.get()>
+                    <Button
+                        label="Back to the rules' description"
+                        weight=Weight::Quiet
+                        on_press=move || {
+                            editing.set(false);
+                            describe(None);
+                        }
+                    />
+                </Show>
+            }
+        />
         <Dialog
             open=Signal::derive(move || entry.get().is_some())
             on_close=move || entry.set(None)

@@ -1,5 +1,6 @@
 //! The pages. They bind signals to components and hold no logic.
 
+pub mod add_history;
 pub mod answer;
 pub mod ask;
 pub mod bench;

@@ -5,23 +5,19 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::add_history::AddHistory;
 use crate::history::KnowledgeBase;
 use crate::present::format;
 use crate::present::schema::nodes;
 use crate::sql::ComponentType;
 use crate::ui::actions::{ask, history};
 use crate::ui::components::button::{Button, Weight};
-use crate::ui::components::file_input::FileInput;
 use crate::ui::components::icon::{Icon, IconView};
 use crate::ui::components::kind::{TypeLabel, kind_class, kind_name};
 use crate::ui::components::progress::Progress;
 use crate::ui::components::schema_tree::{SchemaTree, Used};
 use crate::ui::components::shell::Section;
-use crate::ui::download;
 use crate::ui::state::{Page, State};
-
-/// Endings that the file dialog offers for a history.
-pub const HISTORY_FILES: &str = ".sql,.json,.jsonl,.ndjson,.csv,.tsv,.txt";
 
 /// The left column.
 #[component]
@@ -66,7 +62,6 @@ fn HistorySection() -> impl IntoView {
             None => "none yet".to_owned(),
         })
     });
-    let pick = RwSignal::new(0_u32);
     view! {
         <Section title="History" note=queries>
             <div class="sect-b stack">
@@ -74,18 +69,8 @@ fn HistorySection() -> impl IntoView {
                 {move || state.knowledge.get().map(|k| summary(state, &k.base))}
                 <IndexState/>
                 <div class="row wrap">
-                    <Button
-                        label="Add history"
-                        icon=Icon::Upload
-                        on_press=move || pick.update(|n| *n += 1)
-                        disabled=Signal::derive(move || state.overview.with(Option::is_none) || state.work.with(Option::is_some))
-                    />
+                    <AddHistory/>
                 </div>
-                <FileInput
-                    ask=pick
-                    accept=HISTORY_FILES
-                    on_file=UnsyncCallback::new(move |file| spawn_local(history::pick(state, file)))
-                />
             </div>
         </Section>
     }
@@ -126,7 +111,8 @@ fn summary(state: State, base: &KnowledgeBase) -> impl IntoView + use<> {
                     .get()
                     .map(|report| {
                         let said = format!("{} merged, {} skipped. ", report.merged, report.skipped.len());
-                        view! { {said} <a href=Page::Knowledge.href()>"Import report"</a> }
+                        let read = move |_| state.reading_report.set(true);
+                        view! { {said} <button type="button" class="link" on:click=read>"Import report"</button> }
                     })
             }}
         </p>
@@ -148,12 +134,21 @@ pub fn IndexState() -> impl IntoView {
             None => ().into_any(),
             Some(k) => match k.index_of(&encoder) {
                 Some(index) => {
-                    let vectors = index.entries().len() + index.items().len();
-                    view! {
+                    let vectors = format::count((index.entries().len() + index.items().len()) as u64);
+                    let old = k.not_indexed();
+                    let again = (old > 0).then(|| view! {
                         <p class="t11 two">
-                            <span class="c-ok"><IconView icon=Icon::Check small=true/></span>
-                            {format!(" Indexed with {encoder}, {} vectors", format::count(vectors as u64))}
+                            <span class="c-warn"><IconView icon=Icon::Warn small=true/></span>
+                            {format!(" {} not yet indexed", format::counted(old, "description", "descriptions"))}
                         </p>
+                        <Button label="Index now" on_press=move || spawn_local(history::index(state))/>
+                    });
+                    view! {
+                        <p class="t11 two" title=format!("With {encoder}")>
+                            <span class="c-ok"><IconView icon=Icon::Check small=true/></span>
+                            {format!(" Indexed, {vectors} vectors")}
+                        </p>
+                        {again}
                     }
                     .into_any()
                 }
@@ -202,12 +197,5 @@ fn RecentSection() -> impl IntoView {
                 </div>
             </Section>
         </Show>
-    }
-}
-
-/// Saves the last import's report as a text file.
-pub fn download_report(state: State) {
-    if let Some(report) = state.report.get_untracked() {
-        download::text("import-report.txt", "text/plain", report.to_text().as_bytes());
     }
 }

@@ -115,14 +115,8 @@ pub fn ScoreColumn() -> impl IntoView {
                 if let Verdict::Different(diagnosis) = score.verdict.as_ref() {
                     shown.diagnosis = Some(diagnosis.clone());
                 }
-                shown.knowledge = score.knowledge.map(|k| KnowledgeScore {
-                    precision: k.precision().unwrap_or(0.0) as f32,
-                    recall: k.recall().unwrap_or(0.0) as f32,
-                    f1: k.f1().unwrap_or(0.0) as f32,
-                    chosen: k.covered + k.superfluous,
-                    hits: k.covered,
-                    wanted: k.required,
-                });
+                let queries = run.retrieved.as_ref().map_or(0, |r| r.queries.len());
+                shown.knowledge = score.knowledge.map(|counts| KnowledgeScore { counts, queries });
             }
             shown
         })

@@ -8,28 +8,50 @@ use crate::embedding::device::DevicePreference;
 use crate::present::format;
 use crate::ui::actions::{history, workspace};
 use crate::ui::components::button::{Button, Weight};
-use crate::ui::components::field::{Check, Field, Select};
-use crate::ui::components::shell::Shell;
+use crate::ui::components::choice::Choice;
+use crate::ui::components::dom;
+use crate::ui::components::field::{Check, Field};
+use crate::ui::components::icon::{Icon, IconView};
+use crate::ui::components::shell::{Section, Shell, Side, SummaryChip, SummaryChips};
+use crate::ui::components::shortcuts::ShortcutList;
 use crate::ui::components::tabs::Segmented;
+use crate::ui::components::tag::Tone;
 use crate::ui::components::theme::Theme;
 use crate::ui::components::toasts::Toasts;
+use crate::ui::route::section_id;
 use crate::ui::settings::Settings;
-use crate::ui::state::{EncoderStatus, Open, State};
+use crate::ui::state::{EncoderStatus, Open, Page, State};
 
-const DEVICES: [(DevicePreference, &str, &str); 3] = [
-    (DevicePreference::Auto, "auto", "A real GPU if there is one, else the CPU"),
-    (DevicePreference::Cpu, "cpu", "CPU"),
-    (DevicePreference::GpuForced, "gpu", "WebGPU, also a software adapter (very slow)"),
+const DEVICES: [(DevicePreference, &str); 3] = [
+    (DevicePreference::Auto, "A real GPU if there is one, else the CPU"),
+    (DevicePreference::Cpu, "CPU"),
+    (DevicePreference::GpuForced, "WebGPU, also a software adapter (very slow)"),
 ];
 
 const ENCODERS: [(&str, &str); 2] =
     [("all-MiniLM-L6-v2", "all-MiniLM-L6-v2, 45 MB"), ("tiny", "tiny, random weights, for tests only")];
 
+/// The sections: name in the address, and title.
+const SECTIONS: [(&str, &str, Icon); 6] = [
+    ("encoder", "Encoder", Icon::Chip),
+    ("retrieval", "Retrieval", Icon::Filter),
+    ("limits", "Limits", Icon::Clock),
+    ("storage", "Storage", Icon::Database),
+    ("appearance", "Appearance", Icon::Theme),
+    ("keyboard", "Keyboard", Icon::Key),
+];
+
 /// The page.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
+    let open = RwSignal::new(false);
+    let rail = Side { label: "Sections", view: (move || view! { <Sections open/> }).into(), open };
     view! {
-        <Shell>
+        <Shell rail class="narrow-rail">
+            <SummaryChips
+                chips=Signal::stored(vec![SummaryChip { text: "Sections".to_owned(), icon: Icon::Gear, tone: Tone::Neutral }])
+                on_press=Callback::new(move |_| open.set(true))
+            />
             <div class="setpage">
                 <h1>"Settings"</h1>
                 <p class="two">"Kept in this browser. Nothing is sent."</p>
@@ -38,9 +60,54 @@ pub fn SettingsPage() -> impl IntoView {
                 <Limits/>
                 <Storage/>
                 <Appearance/>
+                <Keyboard/>
             </div>
         </Shell>
     }
+}
+
+/// The list of sections.
+#[component]
+fn Sections(open: RwSignal<bool>) -> impl IntoView {
+    let state = State::here();
+    let now = Memo::new(move |_| {
+        let named = state.section.get();
+        SECTIONS.iter().position(|(section, _, _)| *section == named).unwrap_or(0)
+    });
+    view! {
+        <Section title="Settings">
+            <nav class="list pb-2" aria-label="Sections">
+                {SECTIONS
+                    .into_iter()
+                    .enumerate()
+                    .map(|(place, (section, title, icon))| {
+                        let current = move || (now.get() == place).then_some("true");
+                        view! {
+                            <a
+                                href=format!("{}/{section}", Page::Settings.href())
+                                aria-current=current
+                                on:click=move |_| {
+                                    open.set(false);
+                                    // The address does not change when it names this section already.
+                                    dom::focus_later(format!("#{}", section_id(section)));
+                                }
+                            >
+                                <IconView icon/>
+                                {title}
+                            </a>
+                        }
+                    })
+                    .collect_view()}
+            </nav>
+        </Section>
+    }
+}
+
+/// Head of a section; the list of sections and addresses lead here.
+#[component]
+fn SectionHead(section: &'static str) -> impl IntoView {
+    let title = SECTIONS.iter().find(|(name, _, _)| *name == section).map_or("", |(_, title, _)| *title);
+    view! { <h2 id=section_id(section) tabindex="-1">{title}</h2> }
 }
 
 /// One setting: its name, its control, a sentence.
@@ -62,31 +129,22 @@ fn Setting(
     }
 }
 
-fn change(state: State, how: impl FnOnce(&mut Settings)) {
-    state.settings.update(how);
-    state.settings.with_untracked(Settings::save);
-}
-
 #[component]
 fn Encoder() -> impl IntoView {
     let state = State::here();
-    let device = Signal::derive(move || {
-        let now = state.settings.with(|s| s.device);
-        DEVICES.iter().find(|(d, _, _)| *d == now).map_or("auto", |(_, value, _)| value).to_owned()
-    });
-    let devices = DEVICES.map(|(_, value, words)| (value.to_owned(), words.to_owned())).to_vec();
-    let on_device = Callback::new(move |chosen: String| {
-        if let Some((device, _, _)) = DEVICES.iter().find(|(_, value, _)| *value == chosen) {
-            change(state, |s| s.device = *device);
-            state.engine().embedder.end();
-            state.encoder.set(EncoderStatus::Resting);
-        }
-    });
-    let encoders = ENCODERS.map(|(value, words)| (value.to_owned(), words.to_owned())).to_vec();
-    let on_encoder = Callback::new(move |chosen: String| {
-        change(state, |s| s.encoder = chosen);
+    let rest = move || {
         state.engine().embedder.end();
         state.encoder.set(EncoderStatus::Resting);
+    };
+    let devices = DEVICES.map(|(device, words)| (device, words.to_owned())).to_vec();
+    let encoders = ENCODERS.map(|(name, words)| (name.to_owned(), words.to_owned())).to_vec();
+    let on_device = Callback::new(move |device| {
+        state.set(|s| s.device = device);
+        rest();
+    });
+    let on_encoder = Callback::new(move |name| {
+        state.set(|s| s.encoder = name);
+        rest();
     });
     let said = Signal::derive(move || match state.encoder.get() {
         EncoderStatus::Resting => "It is fetched when a question or a new history needs it.".to_owned(),
@@ -98,17 +156,22 @@ fn Encoder() -> impl IntoView {
         EncoderStatus::Failed(why) => why,
     });
     view! {
-        <h2>"Encoder"</h2>
+        <SectionHead section="encoder"/>
         <Setting name="Model" help="Turns texts into vectors, in this page. A history indexed with another model is indexed again.".to_owned()>
-            <Select
+            <Choice
                 label="Encoder model"
-                options=Signal::stored(encoders)
+                choices=Signal::stored(encoders)
                 value=Signal::derive(move || state.settings.with(|s| s.encoder.clone()))
                 on_change=on_encoder
             />
         </Setting>
         <Setting name="Device" help=said>
-            <Select label="Encoder device" options=Signal::stored(devices) value=device on_change=on_device/>
+            <Choice
+                label="Encoder device"
+                choices=Signal::stored(devices)
+                value=Signal::derive(move || state.settings.with(|s| s.device))
+                on_change=on_device
+            />
         </Setting>
         <Setting name="Index" help="Embeds what has no vector yet.".to_owned()>
             <Button
@@ -122,9 +185,8 @@ fn Encoder() -> impl IntoView {
 
 #[component]
 fn Retrieval() -> impl IntoView {
-    let state = State::here();
     view! {
-        <h2>"Retrieval"</h2>
+        <SectionHead section="retrieval"/>
         <NumberSetting
             name="Threshold"
             help="Similarity that a phrase and a component must reach, 0 to 1. The paper's best is 0.6."
@@ -141,16 +203,17 @@ fn Retrieval() -> impl IntoView {
             least=1.0
             most=50.0
         />
-        <h2>"Limits"</h2>
-        {move || state.settings.with(|s| s.limits.max_rows).ge(&100_000).then(|| view! {
-            <p class="t12 c-warn">"With this many rows a wide result may be slow to show."</p>
-        })}
     }
 }
 
 #[component]
 fn Limits() -> impl IntoView {
+    let state = State::here();
     view! {
+        <SectionHead section="limits"/>
+        {move || state.settings.with(|s| s.limits.max_rows).ge(&100_000).then(|| view! {
+            <p class="t12 c-warn">"With this many rows a wide result may be slow to show."</p>
+        })}
         <NumberSetting
             name="Time"
             help="Seconds that a query may take."
@@ -189,7 +252,7 @@ fn NumberSetting(
         match new.trim().parse::<f64>() {
             Ok(x) if (least..=most).contains(&x) => {
                 error.set(String::new());
-                change(state, |s| write(s, x));
+                state.set(|s| write(s, x));
             }
             _ => error.set(format!("A number from {least} to {most}")),
         }
@@ -222,7 +285,7 @@ fn Storage() -> impl IntoView {
         });
     });
     view! {
-        <h2>"Storage"</h2>
+        <SectionHead section="storage"/>
         <Setting name="Databases" help=usage>
             <ul class="stack-1">
                 {move || {
@@ -232,16 +295,7 @@ fn Storage() -> impl IntoView {
                     }
                     list.into_iter().map(|kept| {
                         let (name, size, id) = (kept.name.clone(), format::bytes(kept.bytes), kept.id);
-                        let remove = move || {
-                            let kept = kept.clone();
-                            spawn_local(async move {
-                                workspace::take_off(state, id).await;
-                                toasts.removed(format!("Removed “{}”", kept.name), move || {
-                                    let kept = kept.clone();
-                                    spawn_local(workspace::put_back(state, kept));
-                                });
-                            });
-                        };
+                        let remove = move || spawn_local(workspace::remove(state, toasts, kept.clone()));
                         let open = move || state.open.with(|o| matches!(o, Open::Kept(w) if w.id == id));
                         view! {
                             <li class="row">
@@ -266,18 +320,27 @@ fn Appearance() -> impl IntoView {
         THEMES.iter().position(|t| *t == now).unwrap_or(0)
     });
     let on_theme = Callback::new(move |i: usize| {
-        change(state, |s| s.theme = THEMES.get(i).copied().unwrap_or_default());
+        state.set(|s| s.theme = THEMES.get(i).copied().unwrap_or_default());
     });
     view! {
-        <h2>"Appearance and keyboard"</h2>
+        <SectionHead section="appearance"/>
         <Setting name="Theme">
             <Segmented label="Theme" options=vec!["System", "Light", "Dark"] selected=theme on_select=on_theme/>
         </Setting>
-        <Setting name="Single keys" help="/, ?, j, k and the like. Press ? for the list.".to_owned()>
+    }
+}
+
+#[component]
+fn Keyboard() -> impl IntoView {
+    let state = State::here();
+    view! {
+        <SectionHead section="keyboard"/>
+        <Setting name="Single keys" help="/, ?, j, k and the like. Without them, Ctrl ↵, Esc, F6 and the arrows work on.".to_owned()>
             <Check
                 checked=Signal::derive(move || state.settings.with(|s| s.single_keys))
-                on_change=Callback::new(move |on| change(state, |s| s.single_keys = on))
+                on_change=Callback::new(move |on| state.set(|s| s.single_keys = on))
             >"Single keys are shortcuts"</Check>
         </Setting>
+        <Setting name="Keys"><ShortcutList/></Setting>
     }
 }

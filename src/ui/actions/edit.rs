@@ -1,0 +1,61 @@
+//! What a person changes about an item: its description, whether it is retrieved.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::history;
+use super::save::keep_knowledge;
+use crate::retrieval::Indexed;
+use crate::ui::components::toasts::Toasts;
+use crate::ui::state::{EncoderStatus, State};
+
+/// Gives an item another description; None brings back the one made by rules. Where the encoder is at hand the item is
+/// embedded again, else it stays marked as not yet indexed.
+pub fn describe(state: State, toasts: Toasts, key: u32, description: Option<String>) {
+    let Some((title, before)) = item(state, key, |edit| edit.description.clone()) else { return };
+    change(state, |knowledge| knowledge.described(key, description.as_deref()));
+    if item(state, key, |edit| edit.description.clone()).is_none_or(|(_, now)| now == before) {
+        return;
+    }
+    toasts.removed(format!("Changed the description of “{title}”"), move || {
+        change(state, |knowledge| knowledge.described(key, before.as_deref()));
+    });
+}
+
+/// Leaves an item out of retrieval, or takes it in again.
+pub fn hide(state: State, toasts: Toasts, key: u32, hidden: bool) {
+    let Some((title, _)) = item(state, key, |_| ()) else { return };
+    change(state, |knowledge| knowledge.with_hidden(key, hidden));
+    let said = if hidden {
+        format!("“{title}” is no longer retrieved")
+    } else {
+        format!("“{title}” is retrieved again")
+    };
+    toasts.removed(said, move || change(state, |knowledge| knowledge.with_hidden(key, !hidden)));
+}
+
+/// The title of an item and what `read` takes from its edit.
+fn item<T>(state: State, key: u32, read: impl Fn(&crate::history::Edit) -> T) -> Option<(String, T)> {
+    state.knowledge.with_untracked(|k| {
+        let item = k.as_ref()?.base.items.get(key as usize)?;
+        Some((item.title.clone(), read(&item.edit)))
+    })
+}
+
+fn change(state: State, how: impl FnOnce(&Indexed) -> Indexed) {
+    // Whoever is indexing puts the history in place that it began with.
+    if state.work.with_untracked(Option::is_some) {
+        return state.said.set("The history is being indexed. Change it afterwards.".to_owned());
+    }
+    let Some(before) = state.knowledge.get_untracked() else { return };
+    let changed = how(&before);
+    let at_hand = matches!(state.encoder.get_untracked(), EncoderStatus::Ready(..));
+    let embed = at_hand && changed.not_indexed() > 0;
+    state.knowledge.set(Some(Arc::new(changed)));
+    spawn_local(async move {
+        // Indexing keeps what it made.
+        if embed { history::index(state).await } else { keep_knowledge(state).await }
+    });
+}

@@ -75,7 +75,7 @@ fn run(state: State, list: ListOpen, command: Command) {
                 dom::focus(&input);
             }
         }
-        Command::Edit => press("[data-key='e']"),
+        Command::Edit => press("[data-key='E']"),
         Command::Compare => press("[data-key='c']"),
     }
 }

@@ -159,8 +159,8 @@ fn other_files_and_newer_versions_are_told_apart() {
     let json = to_json(&small(), None).unwrap();
     assert_eq!(from_json(b"[1]"), Err(StoreError::NotKnowledge));
     assert_eq!(from_json(b"{\"format\": \"other\", \"version\": 1}"), Err(StoreError::NotKnowledge));
-    let newer = json.replace("\"version\":1", "\"version\":2");
-    assert_eq!(from_json(newer.as_bytes()), Err(StoreError::Newer { found: 2, known: 1 }));
+    let newer = json.replace("\"version\":2", "\"version\":3");
+    assert_eq!(from_json(newer.as_bytes()), Err(StoreError::Newer { found: 3, known: VERSION }));
     assert!(matches!(from_json(&json.as_bytes()[..json.len() - 1]), Err(StoreError::Damaged(_))));
 }
 

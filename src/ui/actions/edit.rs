@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use super::history;
 use super::save::keep_knowledge;
+use crate::history::Edit;
 use crate::retrieval::Indexed;
 use crate::ui::components::toasts::Toasts;
 use crate::ui::state::{EncoderStatus, State};
@@ -15,8 +16,9 @@ use crate::ui::state::{EncoderStatus, State};
 /// embedded again, else it stays marked as not yet indexed.
 pub fn describe(state: State, toasts: Toasts, key: u32, description: Option<String>) {
     let Some((title, before)) = item(state, key, |edit| edit.description.clone()) else { return };
-    change(state, |knowledge| knowledge.described(key, description.as_deref()));
-    if item(state, key, |edit| edit.description.clone()).is_none_or(|(_, now)| now == before) {
+    let changed = change(state, |knowledge| knowledge.described(key, description.as_deref()));
+    let now = item(state, key, |edit| edit.description.clone()).and_then(|(_, now)| now);
+    if !changed || now == before {
         return;
     }
     toasts.removed(format!("Changed the description of “{title}”"), move || {
@@ -27,29 +29,35 @@ pub fn describe(state: State, toasts: Toasts, key: u32, description: Option<Stri
 /// Leaves an item out of retrieval, or takes it in again.
 pub fn hide(state: State, toasts: Toasts, key: u32, hidden: bool) {
     let Some((title, _)) = item(state, key, |_| ()) else { return };
-    change(state, |knowledge| knowledge.with_hidden(key, hidden));
+    if !change(state, |knowledge| knowledge.with_hidden(key, hidden)) {
+        return;
+    }
     let said = if hidden {
         format!("“{title}” is no longer retrieved")
     } else {
         format!("“{title}” is retrieved again")
     };
-    toasts.removed(said, move || change(state, |knowledge| knowledge.with_hidden(key, !hidden)));
+    toasts.removed(said, move || {
+        change(state, |knowledge| knowledge.with_hidden(key, !hidden));
+    });
 }
 
 /// The title of an item and what `read` takes from its edit.
-fn item<T>(state: State, key: u32, read: impl Fn(&crate::history::Edit) -> T) -> Option<(String, T)> {
+fn item<T>(state: State, key: u32, read: impl Fn(&Edit) -> T) -> Option<(String, T)> {
     state.knowledge.with_untracked(|k| {
         let item = k.as_ref()?.base.items.get(key as usize)?;
         Some((item.title.clone(), read(&item.edit)))
     })
 }
 
-fn change(state: State, how: impl FnOnce(&Indexed) -> Indexed) {
+/// Puts a changed history in place, and keeps or indexes it; false where nothing can be changed now.
+fn change(state: State, how: impl FnOnce(&Indexed) -> Indexed) -> bool {
     // Whoever is indexing puts the history in place that it began with.
     if state.work.with_untracked(Option::is_some) {
-        return state.said.set("The history is being indexed. Change it afterwards.".to_owned());
+        state.said.set("The history is being indexed. Change it afterwards.".to_owned());
+        return false;
     }
-    let Some(before) = state.knowledge.get_untracked() else { return };
+    let Some(before) = state.knowledge.get_untracked() else { return false };
     let changed = how(&before);
     let at_hand = matches!(state.encoder.get_untracked(), EncoderStatus::Ready(..));
     let embed = at_hand && changed.not_indexed() > 0;
@@ -58,4 +66,5 @@ fn change(state: State, how: impl FnOnce(&Indexed) -> Indexed) {
         // Indexing keeps what it made.
         if embed { history::index(state).await } else { keep_knowledge(state).await }
     });
+    true
 }

@@ -11,10 +11,8 @@ pub fn Choice<T: Clone + PartialEq + Send + Sync + 'static>(
     #[prop(into)]
     label: String,
     /// The values with their words.
-    #[prop(into)]
     choices: Signal<Vec<(T, String)>>,
     /// The value chosen.
-    #[prop(into)]
     value: Signal<T>,
     /// Receives the value chosen.
     on_change: Callback<T>,
@@ -24,7 +22,9 @@ pub fn Choice<T: Clone + PartialEq + Send + Sync + 'static>(
 ) -> impl IntoView {
     let options = Signal::derive(move || {
         choices.with(|choices| {
-            choices.iter().enumerate().map(|(place, (_, words))| (place.to_string(), words.clone())).collect()
+            let options =
+                choices.iter().enumerate().map(|(place, (_, words))| (place.to_string(), words.clone()));
+            options.collect::<Vec<_>>()
         })
     });
     let chosen = Signal::derive(move || {

@@ -204,7 +204,7 @@ fn Knowledge() -> impl IntoView {
                 <h2>"Knowledge used"</h2>
                 <span class="t12 three">{note}</span>
                 <span class="push"></span>
-                <span class="t12 three">{below}</span>
+                <span class="t12 three not-phone">{below}</span>
                 <Show when=move || { counts.get().0 > CARDS }>
                     <Button
                         label=Signal::derive(move || {
@@ -277,7 +277,7 @@ fn Sql() -> impl IntoView {
     // The focus goes back to the button that opened the editor.
     let leave = move || {
         editing.set(false);
-        dom::focus_later("[data-key='e']".to_owned());
+        dom::focus_later("[data-key='E']".to_owned());
     };
     let run = move || {
         let text = draft.get_untracked();
@@ -303,7 +303,7 @@ fn Sql() -> impl IntoView {
                 <Show
                     when=move || editing.get()
                     fallback=move || view! {
-                        <Button label="Edit" weight=Weight::Quiet class="not-phone" key="e" on_press=edit/>
+                        <Button label="Edit" weight=Weight::Quiet class="not-phone" key="E" on_press=edit/>
                         <Button label="Run" icon=Icon::Play on_press=again/>
                     }
                 >

@@ -80,25 +80,32 @@ fn Sources(filter: RwSignal<Filter>) -> impl IntoView {
     let counts = Memo::new(move |_| {
         state.knowledge.with(|k| k.as_ref().map(|k| sources(&k.base)).unwrap_or_default())
     });
-    let check = move |words: &'static str, of: fn(&mut Filter) -> &mut bool, n: Signal<usize>| {
-        view! {
-            <Check
-                checked=Signal::derive(move || filter.with(|f| *of(&mut f.clone())))
-                on_change=Callback::new(move |on| filter.update(|f| *of(f) = on))
-            >
-                {words}
-                <span class="push three t11">{move || format::count(n.get() as u64)}</span>
-            </Check>
-        }
-    };
     view! {
         <Section title="Source">
             <div class="sect-b">
-                {check("Query has a question", |f| &mut f.with_question, Signal::derive(move || counts.get().with_question))}
-                {check("Seen more than once", |f| &mut f.repeated, Signal::derive(move || counts.get().repeated))}
-                {check("Hidden or edited", |f| &mut f.edited, Signal::derive(move || counts.get().edited))}
+                <SourceCheck words="Query has a question" of=|f| &mut f.with_question filter n=Signal::derive(move || counts.get().with_question)/>
+                <SourceCheck words="Seen more than once" of=|f| &mut f.repeated filter n=Signal::derive(move || counts.get().repeated)/>
+                <SourceCheck words="Hidden or edited" of=|f| &mut f.edited filter n=Signal::derive(move || counts.get().edited)/>
             </div>
         </Section>
+    }
+}
+
+#[component]
+fn SourceCheck(
+    words: &'static str,
+    of: fn(&mut Filter) -> &mut bool,
+    filter: RwSignal<Filter>,
+    n: Signal<usize>,
+) -> impl IntoView {
+    view! {
+        <Check
+            checked=Signal::derive(move || filter.with(|f| *of(&mut f.clone())))
+            on_change=Callback::new(move |on| filter.update(|f| *of(f) = on))
+        >
+            {words}
+            <span class="push three t11">{move || format::count(n.get() as u64)}</span>
+        </Check>
     }
 }
 

@@ -25,11 +25,15 @@ const OF_SEVERAL: usize = 8;
 const ALONE: usize = 200;
 /// Lines that "Show more" adds.
 const MORE: usize = 1000;
+/// Groups drawn at first, and added by "Show more".
+const GROUPS: usize = 100;
 
 /// What the view of the table keeps.
 #[derive(Clone, Copy)]
-struct View {
+struct Shown {
     groups: Memo<Vec<Group>>,
+    /// How many groups are drawn.
+    drawn: RwSignal<usize>,
     /// Heads of the folded groups.
     folded: RwSignal<BTreeSet<String>>,
     /// Lines drawn of a group, where that was changed, by its head.
@@ -60,27 +64,31 @@ pub fn Table(filter: RwSignal<Filter>) -> impl IntoView {
             None => Vec::new(),
         })
     });
-    let folded = RwSignal::new(BTreeSet::new());
-    let limits = RwSignal::new(BTreeMap::new());
-    let visited = RwSignal::new(None);
+    let folded = RwSignal::new(BTreeSet::<String>::new());
+    let limits = RwSignal::new(BTreeMap::<String, usize>::new());
+    let visited = RwSignal::new(None::<Stop>);
+    let drawn = RwSignal::new(GROUPS);
     let tab_stop = Memo::new(move |_| {
         groups.with(|groups| {
             folded.with(|folded| {
                 limits.with(|limits| {
-                    let drawn = groups.iter().enumerate().map(|(at, group)| {
+                    let lines = groups.iter().take(drawn.get()).enumerate().map(|(at, group)| {
                         let head = head_of(group);
                         let limit = limit_of(limits, &head, groups.len());
                         (at, shown(group, folded.contains(&head), limit))
                     });
-                    tab_stop(drawn, visited.get())
+                    tab_stop(lines, visited.get())
                 })
             })
         })
     });
-    let view = View { groups, folded, limits, visited, tab_stop };
+    let view = Shown { groups, drawn, folded, limits, visited, tab_stop };
     const GROUPINGS: [Grouping; 3] = [Grouping::Type, Grouping::Table, Grouping::Query];
     let chosen = Signal::derive(move || GROUPINGS.iter().position(|g| *g == grouping.get()).unwrap_or(0));
-    let choose = Callback::new(move |i: usize| grouping.set(GROUPINGS.get(i).copied().unwrap_or_default()));
+    let choose = Callback::new(move |i: usize| {
+        grouping.set(GROUPINGS.get(i).copied().unwrap_or_default());
+        drawn.set(GROUPS);
+    });
     view! {
         <div class="row pad-x wrap" data-filter>
             <Field
@@ -113,8 +121,9 @@ pub fn Table(filter: RwSignal<Filter>) -> impl IntoView {
 }
 
 #[component]
-fn Rows(view: View) -> impl IntoView {
+fn Rows(view: Shown) -> impl IntoView {
     let body = NodeRef::<html::Tbody>::new();
+    let rest = move || view.groups.with(Vec::len).saturating_sub(view.drawn.get());
     let on_key = move |event: KeyboardEvent| {
         let Some(root) = body.get_untracked() else { return };
         let stops = dom::matching(&root, "[data-stop]");
@@ -142,14 +151,25 @@ fn Rows(view: View) -> impl IntoView {
                 </tr>
             </thead>
             <tbody node_ref=body data-rows on:keydown=on_key>
-                {move || view.groups.get().into_iter().enumerate().map(|(at, group)| view! { <GroupRows view at group/> }).collect_view()}
+                {move || {
+                    let groups = view.groups.get().into_iter().take(view.drawn.get()).enumerate();
+                    groups.map(|(at, group)| view! { <GroupRows view at group/> }).collect_view()
+                }}
             </tbody>
         </table>
+        <Show when=move || { rest() > 0 }>
+            <div class="tail">
+                {move || format!("{} not shown.", format::counted(rest(), "group", "groups"))}
+                <button type="button" class="link" on:click=move |_| view.drawn.update(|n| *n += GROUPS)>
+                    {move || format!("Show {} more", rest().min(GROUPS))}
+                </button>
+            </div>
+        </Show>
     }
 }
 
 /// Folds or unfolds the group of the stop with the focus; from a line, Left goes to its head first.
-fn fold(view: View, fold: bool) {
+fn fold(view: Shown, fold: bool) {
     let Some(stop) = view.visited.get_untracked() else { return };
     let at = match stop {
         Stop::Head(at) => at,
@@ -169,8 +189,8 @@ fn fold(view: View, fold: bool) {
 }
 
 #[component]
-fn GroupRows(view: View, at: usize, group: Group) -> impl IntoView {
-    let View { groups, folded, limits, visited, tab_stop } = view;
+fn GroupRows(view: Shown, at: usize, group: Group) -> impl IntoView {
+    let Shown { groups, folded, limits, visited, tab_stop, .. } = view;
     let head = StoredValue::new(head_of(&group));
     let kind = group.kind;
     let count = group.lines.len();
@@ -257,7 +277,7 @@ fn GroupRows(view: View, at: usize, group: Group) -> impl IntoView {
 }
 
 #[component]
-fn Row(view: View, at: usize, line: Line) -> impl IntoView {
+fn Row(view: Shown, at: usize, line: Line) -> impl IntoView {
     let state = State::here();
     let key = line.key;
     let stop = Stop::Line(at, key);

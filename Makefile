@@ -4,19 +4,21 @@
 CACHE ?= $(if $(QUERYLORE_CACHE),$(QUERYLORE_CACHE),$(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/querylore)
 # The encoders that the built page offers; `make serve ENCODERS="all-MiniLM-L6-v2 all-mpnet-base-v2"` adds the larger one.
 ENCODERS ?= all-MiniLM-L6-v2
+QWEN := $(CACHE)/qwen2.5-coder-0.5b
 export QUERYLORE_CACHE := $(CACHE)
 
 WASM := target/wasm32-unknown-unknown
 LAB := target/debug/lab
 CARGO := cargo --locked
 
-.PHONY: help serve test dist release check native browser e2e bench screenshots setup-build setup-test clean
+.PHONY: help serve test dist release check native browser e2e model bench screenshots setup-build setup-test clean
 
 help:
 	@echo "make serve        build the page and serve it on http://127.0.0.1:8080"
 	@echo "make test         formatting, lints, native, browser and end-to-end tests"
 	@echo "make dist         build the page into dist/"
 	@echo "make release      build the published page into dist/, fully optimised (slow)"
+	@echo "make model        fetch a small language model for the test with a real one"
 	@echo "make bench        the benchmarks of docs/results.md"
 	@echo "make screenshots  the pictures of README.md"
 
@@ -48,6 +50,10 @@ $(LAB): setup-build
 
 weights: setup-build
 	for name in $(ENCODERS); do scripts/weights.sh $$name "$(CACHE)/$$name" || exit 1; done
+
+# A small language model with its server, 560 MB; the test with a real model runs where it is in the cache.
+model: setup-build
+	scripts/model.sh $(QWEN)
 
 # ---- tests ----
 

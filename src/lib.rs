@@ -10,6 +10,7 @@
 //! - [`embedding`]: tokenizer and sentence encoders in burn
 //! - [`retrieval`]: which knowledge a question needs
 //! - [`db`]: SQLite, read-only, with limits
+//! - [`llm`]: language models behind the OpenAI-compatible API: requests, streams, what answers hold
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
@@ -23,7 +24,7 @@
 //! # Dependency rule
 //!
 //! `main` and `bin` → {`ui`, `cli`} → `present` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
-//! `embedding`} → `sql`.
+//! `embedding`, `llm`} → `sql`.
 //! `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
 pub mod bench;
@@ -31,6 +32,7 @@ pub mod db;
 pub mod demo;
 pub mod embedding;
 pub mod history;
+pub mod llm;
 pub mod pipeline;
 pub mod ports;
 pub mod present;

@@ -8,6 +8,7 @@
 pub mod blocking;
 
 use crate::db::{DbError, QueryLimits, ResultSet};
+use crate::llm::{Cancel, Completion, Delta, LlmError, Request};
 
 /// Why texts could not be embedded.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -33,4 +34,19 @@ pub trait Embed {
 pub trait Execute {
     /// Runs one SELECT under `limits`.
     async fn execute(&self, sql: &str, limits: QueryLimits) -> Result<ResultSet, DbError>;
+}
+
+/// Asks a language model.
+pub trait Complete {
+    /// The address of the server, part of the name under which answers are remembered.
+    fn endpoint(&self) -> &str;
+
+    /// Sends one request and reads its answer to the end; `on_delta` hears every piece as it arrives. Raising
+    /// `cancel`, or dropping the future, closes the connection, so that the server stops working.
+    async fn complete(
+        &self,
+        request: &Request,
+        on_delta: &mut dyn FnMut(&Delta),
+        cancel: &Cancel,
+    ) -> Result<Completion, LlmError>;
 }

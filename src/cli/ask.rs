@@ -1,23 +1,28 @@
-//! `lab ask`: a question, answered from a history.
+//! `lab ask`: a question, answered from a history, by adapting one of its queries or by a language model.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::model::{self, Connected};
 use super::{Failure, encoder, inputs, json};
 use crate::bench::compare::{self, Mode, Verdict};
 use crate::bench::score;
-use crate::db::{QueryLimits, ResultSet};
+use crate::db::{Database, QueryLimits, ResultSet, introspect};
 use crate::history::{KnowledgeBase, report::excerpt};
-use crate::pipeline::adapt::Answer;
+use crate::llm::Cancel;
+use crate::pipeline::adapt;
 use crate::pipeline::ask::{self as pipeline, Sources};
+use crate::pipeline::direct::{self, Direct, Shot, Shots};
+use crate::pipeline::{Answered, ByModel, Pipeline as _};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
 use crate::present::{cells, format};
+use crate::retrieval::model::{Asking, By, Found, Steps, retrieve_with};
 use crate::retrieval::{Retrieved, Settings};
 
-/// Answer a question from a history, without a model.
+/// Answer a question from a history, without a model or with one.
 #[derive(Debug, clap::Args)]
 pub struct Ask {
     /// The history, or a knowledge base made by `lab index`.
@@ -38,6 +43,30 @@ pub struct Ask {
     /// Encoder: minilm or tiny.
     #[arg(long, default_value = "minilm")]
     encoder: String,
+    /// A server with the OpenAI-compatible API, such as http://localhost:11434; its model writes the SQL.
+    #[arg(long, value_name = "URL")]
+    llm: Option<String>,
+    /// The model's name at that server; not needed where it has only one.
+    #[arg(long, requires = "llm")]
+    model: Option<String>,
+    /// Environment variable that holds the key for that server.
+    #[arg(long, value_name = "NAME", requires = "llm")]
+    key_env: Option<String>,
+    /// Who answers; direct where --llm is given, adapt otherwise.
+    #[arg(long)]
+    pipeline: Option<Way>,
+    /// What a model is shown of the history.
+    #[arg(long, default_value = "queries")]
+    shots: Kind,
+    /// Let the model find the key phrases of the question.
+    #[arg(long, requires = "llm")]
+    llm_phrases: bool,
+    /// Let the model choose among the retrieved queries.
+    #[arg(long, requires = "llm")]
+    llm_rerank: bool,
+    /// Tokens of the model's context; the prompt is shortened to fit.
+    #[arg(long, default_value_t = direct::Settings::default().context_tokens)]
+    context: u32,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -45,22 +74,72 @@ pub struct Ask {
 
 /// Items printed at most; --json holds all.
 const ITEMS_SHOWN: usize = 10;
+/// Milliseconds for the row counts and samples that a model is shown.
+const OVERVIEW_MS: u32 = 5_000;
+
+/// Pipelines by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Way {
+    /// A query of the history, adapted.
+    Adapt,
+    /// A language model.
+    Direct,
+}
+
+/// Kinds of examples by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Nothing.
+    None,
+    /// Whole queries.
+    Queries,
+    /// Pieces of queries.
+    Pieces,
+}
 
 #[derive(Serialize)]
-struct Done {
+struct Done<'a> {
     skipped: usize,
-    retrieved: Retrieved,
-    answer: Answer,
+    retrieved: &'a Retrieved,
+    /// Who found the phrases and who reranked; absent without a model.
+    steps: Option<[&'a By; 2]>,
+    #[serde(flatten)]
+    answered: Told<'a>,
     equal: Option<bool>,
     difference: Option<String>,
+}
+
+/// An answer as JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told<'a> {
+    Adapted { answer: &'a adapt::Answer },
+    Direct { direct: &'a Direct },
+}
+
+/// What one question gave.
+struct Asked {
+    retrieved: Retrieved,
+    steps: Option<[By; 2]>,
+    answered: Answered,
 }
 
 /// Runs the command; returns what it prints.
 ///
 /// # Errors
-/// When a file cannot be read, nothing in the history fits, or gold does not run.
+/// When a file cannot be read, the model cannot be used, nothing in the history fits, or gold does not run.
 pub fn run(args: &Ask) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
+    let way = args.pipeline.unwrap_or(if args.llm.is_some() { Way::Direct } else { Way::Adapt });
+    if way == Way::Direct && args.llm.is_none() {
+        return Err(Failure::Usage(
+            "The pipeline direct needs a model; give its server with --llm.".to_owned(),
+        ));
+    }
+    let connected = match &args.llm {
+        Some(url) => Some(model::connect(url, args.model.as_deref(), args.key_env.as_deref())?),
+        None => None,
+    };
     let schema = inputs::schema(&args.database)?;
     let database = inputs::database(&args.database)?;
     let (history, report) = inputs::history(&args.history, args.db_id.as_deref(), &schema)?;
@@ -69,29 +148,34 @@ pub fn run(args: &Ask) -> Result<String, Failure> {
     let Some(index) = indexed.index_of(encoder.encoder()) else {
         return Err(Failure::Failed("The history holds no query.".to_owned()));
     };
-    let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
-    let limits = QueryLimits::default();
-    let (retrieved, answer) = block_on(async {
-        let sources = Sources { knowledge: &indexed.base, index, schema: &schema };
-        let asked =
-            pipeline::ask(&args.question, sources, &encoder, &database, Settings::default(), limits, |_| {})
-                .await;
-        let (retrieved, answer) = asked.map_err(|e| failed(&e))?;
-        Ok::<_, Failure>((retrieved, answer.map_err(|e| failed(&e))?))
-    })?;
+    let sources = Sources { knowledge: &indexed.base, index, schema: &schema };
+    let Asked { retrieved, steps, answered } = match &connected {
+        None => adapted(args, sources, &encoder, &database)?,
+        Some(connected) => by_model(args, way, connected, sources, &encoder, &database)?,
+    };
+    let skipped = report.map_or(0, |report| report.skipped.len());
+    let (sql, result) = match answered.answer() {
+        Ok(answer) => answer,
+        Err(why) => return Err(Failure::Failed(why.to_string())),
+    };
     let verdict = args.gold.as_ref().map(|gold| {
         let gold = database.execute(gold, score::limits());
-        compare::judge(Mode::BirdEx, &gold, &database.execute(&answer.sql, score::limits()))
+        compare::judge(Mode::BirdEx, &gold, &database.execute(sql, score::limits()))
     });
     if let Some(Verdict::GoldFailed(error)) = &verdict {
         return Err(Failure::Failed(format!("The gold SQL does not run: {error}")));
     }
-    let skipped = report.map_or(0, |report| report.skipped.len());
     if args.json {
+        let told = match &answered {
+            Answered::Adapted(Ok(answer)) => Told::Adapted { answer },
+            Answered::Direct(direct) => Told::Direct { direct },
+            Answered::Adapted(Err(error)) => return Err(Failure::Failed(error.to_string())),
+        };
         return json(&Done {
             skipped,
-            retrieved,
-            answer,
+            retrieved: &retrieved,
+            steps: steps.as_ref().map(|[phrases, rerank]| [phrases, rerank]),
+            answered: told,
             equal: verdict.as_ref().map(Verdict::correct),
             difference: verdict.as_ref().and_then(difference),
         });
@@ -100,19 +184,119 @@ pub fn run(args: &Ask) -> Result<String, Failure> {
     if skipped > 0 {
         let _ = writeln!(text, "{skipped} statements of the history were skipped (lab index says why).");
     }
-    let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
-    for change in &answer.changes {
-        let _ = writeln!(text, "  {} was {}: {}", change.after, change.before, change.reason);
+    if let Some([phrases, rerank]) = &steps {
+        let _ = writeln!(text, "{}\n{}", phrases.sentence("Key phrases"), rerank.sentence("Reranking"));
     }
-    if !answer.unbound.is_empty() {
-        let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));
-    }
-    let _ = writeln!(text, "\n{}\n\n{}", answer.sql, rows(&answer.result));
+    text.push_str(&told(&answered, connected.as_ref().map_or("", |connected| &connected.name)));
+    let _ = writeln!(text, "\n{sql}\n\n{}", rows(result));
     if let Some(verdict) = verdict {
         let word = if verdict.correct() { "Same as gold" } else { "Different from gold" };
         let _ = writeln!(text, "\n{word} (bird-ex). {}", difference(&verdict).unwrap_or_default());
     }
     Ok(text)
+}
+
+fn adapted(
+    args: &Ask,
+    sources: Sources<'_>,
+    encoder: &crate::embedding::Encoder,
+    database: &Database,
+) -> Result<Asked, Failure> {
+    let (settings, limits) = (Settings::default(), QueryLimits::default());
+    let asked = pipeline::ask(&args.question, sources, encoder, database, settings, limits, |_| {});
+    let (retrieved, answer) = block_on(asked).map_err(|e| Failure::Failed(e.to_string()))?;
+    Ok(Asked { retrieved, steps: None, answered: Answered::Adapted(answer) })
+}
+
+fn by_model(
+    args: &Ask,
+    way: Way,
+    connected: &Connected,
+    sources: Sources<'_>,
+    encoder: &crate::embedding::Encoder,
+    database: &Database,
+) -> Result<Asked, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
+    let (cancel, limits) = (Cancel::default(), QueryLimits::default());
+    let asking = Asking {
+        model: &connected.server,
+        name: &connected.name,
+        context_tokens: args.context,
+        cancel: &cancel,
+    };
+    let steps = Steps { phrases: args.llm_phrases, rerank: args.llm_rerank };
+    let shown = Settings::default().max_shots;
+    let wide = Settings { max_shots: pipeline::CANDIDATES, ..Settings::default() };
+    let Sources { knowledge, index, schema } = sources;
+    let found = retrieve_with(asking, steps, encoder, index, knowledge, schema, &args.question, wide);
+    let Found { mut retrieved, picks, phrases, rerank, .. } = block_on(found).map_err(|e| failed(&e))?;
+    let question = &args.question;
+    let answered = match way {
+        Way::Adapt => {
+            block_on(crate::pipeline::Adapt.answer(question, sources, &retrieved, database, limits))
+        }
+        Way::Direct => {
+            let overview = introspect::overview(database, OVERVIEW_MS).map_err(|e| failed(&e))?;
+            let settings = direct::Settings {
+                model: connected.name.clone(),
+                context_tokens: args.context,
+                ..direct::Settings::default()
+            };
+            let shots = match args.shots {
+                Kind::None => Shots::None,
+                Kind::Queries => Shots::Queries(shown),
+                Kind::Pieces => Shots::Fragments(shown),
+            };
+            let chosen: Vec<Shot> = picks.iter().take(shown).map(Shot::from).collect();
+            let by_model = matches!(rerank, By::Model { .. }) && args.shots != Kind::None;
+            let pipeline = ByModel {
+                model: &connected.server,
+                settings: &settings,
+                tables: &overview.tables,
+                shots,
+                chosen: by_model.then_some(chosen.as_slice()),
+                on_event: &|_| {},
+                cancel: &cancel,
+            };
+            block_on(pipeline.answer(question, sources, &retrieved, database, limits))
+        }
+    };
+    retrieved.queries.truncate(shown);
+    Ok(Asked { retrieved, steps: Some([phrases, rerank]), answered })
+}
+
+/// How an answer came about.
+fn told(answered: &Answered, model: &str) -> String {
+    let mut text = String::new();
+    match answered {
+        Answered::Adapted(Ok(answer)) => {
+            let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+            for change in &answer.changes {
+                let _ = writeln!(text, "  {} was {}: {}", change.after, change.before, change.reason);
+            }
+            if !answer.unbound.is_empty() {
+                let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));
+            }
+        }
+        Answered::Adapted(Err(_)) => {}
+        Answered::Direct(direct) => {
+            let shots = format::counted(direct.prompt.shots.len(), "example", "examples");
+            let _ = writeln!(text, "Written by {model} with {shots} from the history.");
+            if let Some(shortened) = direct.prompt.left_out.sentence() {
+                let _ = writeln!(text, "  {shortened}");
+            }
+            for attempt in &direct.attempts {
+                if let Some(trouble) = &attempt.trouble {
+                    let sql = attempt.extracted.as_ref().map_or("", |extracted| extracted.sql.as_str());
+                    let _ = writeln!(text, "  Mended once: {trouble} {}", excerpt(sql));
+                }
+                for other in attempt.extracted.iter().flat_map(|extracted| &extracted.others) {
+                    let _ = writeln!(text, "  Not used, another statement of the answer: {}", excerpt(other));
+                }
+            }
+        }
+    }
+    text
 }
 
 /// What was retrieved, best first, with its scores.

@@ -7,6 +7,8 @@ mod build;
 mod encoder;
 mod index;
 mod inputs;
+mod model;
+mod proxy;
 mod score;
 mod serve;
 
@@ -27,12 +29,14 @@ struct Lab {
 enum Command {
     /// Split a history into knowledge and index it.
     Index(index::Index),
-    /// Answer a question from a history, without a model.
+    /// Answer a question from a history, without a model or with one.
     Ask(ask::Ask),
     /// Score predictions by execution accuracy.
     Score(score::Score),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
+    /// Serve the built page with a language model for it, within budgets.
+    Proxy(proxy::Proxy),
     /// Convert encoder weights to half precision.
     Half(build::Half),
     /// Write the tiny encoder that tests use.
@@ -64,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Ask(args) => ask::run(args),
         Command::Score(args) => score::run(args),
         Command::Serve(args) => serve::run(args),
+        Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),
         Command::Tiny(args) => build::tiny(args),
         Command::Demo(args) => build::demo(args),

@@ -1,7 +1,7 @@
 //! `lab serve`: the built page over HTTP, on this machine only unless told otherwise.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axum::http::{HeaderName, HeaderValue, header};
 use tower_http::services::ServeDir;
@@ -28,38 +28,56 @@ pub struct Serve {
 /// # Errors
 /// When the folder holds no page or the address is taken.
 pub fn run(args: &Serve) -> Result<String, Failure> {
-    if !args.dir.join("index.html").is_file() {
-        return Err(Failure::Failed(format!(
-            "{} holds no index.html. Build the page first (make dist).",
-            args.dir.display()
-        )));
-    }
-    let runtime = tokio::runtime::Runtime::new().map_err(|e| Failure::Failed(e.to_string()))?;
-    runtime.block_on(serve(args))?;
-    Ok(String::new())
+    run_until_stopped(page(&args.dir, args.plain)?, args.listen)
 }
 
-async fn serve(args: &Serve) -> Result<(), Failure> {
-    let mut app = axum::Router::new()
-        .fallback_service(ServeDir::new(&args.dir))
+/// The built page as the fallback of a router, with the headers that isolate it unless it is to be plain.
+///
+/// # Errors
+/// When the folder holds no page.
+pub(super) fn page<S: Clone + Send + Sync + 'static>(
+    dir: &Path,
+    plain: bool,
+) -> Result<axum::Router<S>, Failure> {
+    if !dir.join("index.html").is_file() {
+        return Err(Failure::Failed(format!(
+            "{} holds no index.html. Build the page first (make dist).",
+            dir.display()
+        )));
+    }
+    let mut files = axum::Router::new()
+        .fallback_service(ServeDir::new(dir))
         .layer(constant(header::CACHE_CONTROL, "no-cache"));
-    if !args.plain {
+    if !plain {
         // Isolation gives the page the shared flag that stops a query without ending its worker.
-        app = app
+        files = files
             .layer(constant(HeaderName::from_static("cross-origin-opener-policy"), "same-origin"))
             .layer(constant(HeaderName::from_static("cross-origin-embedder-policy"), "require-corp"))
             .layer(constant(HeaderName::from_static("cross-origin-resource-policy"), "same-origin"));
     }
-    let listener = tokio::net::TcpListener::bind(args.listen).await.map_err(|e| {
-        Failure::Failed(format!("{} cannot be used: {e}. Choose another with --listen.", args.listen))
+    Ok(files)
+}
+
+/// Serves on an address until interrupted; handlers get the client's address.
+///
+/// # Errors
+/// When the address is taken.
+pub(super) fn run_until_stopped(app: axum::Router, listen: SocketAddr) -> Result<String, Failure> {
+    let failed = |e: std::io::Error| Failure::Failed(e.to_string());
+    let runtime = tokio::runtime::Runtime::new().map_err(failed)?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(listen).await.map_err(|e| {
+            Failure::Failed(format!("{listen} cannot be used: {e}. Choose another with --listen."))
+        })?;
+        println!("Querylore is at http://{}", listener.local_addr().map_err(failed)?);
+        axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>())
+            .with_graceful_shutdown(async {
+                let _ = tokio::signal::ctrl_c().await;
+            })
+            .await
+            .map_err(failed)
     })?;
-    println!("Querylore is at http://{}", args.listen);
-    axum::serve(listener, app)
-        .with_graceful_shutdown(async {
-            let _ = tokio::signal::ctrl_c().await;
-        })
-        .await
-        .map_err(|e| Failure::Failed(e.to_string()))
+    Ok(String::new())
 }
 
 fn constant(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {

@@ -2,5 +2,8 @@
 
 pub mod adapt;
 pub mod ask;
+pub mod direct;
+pub mod ways;
 
 pub use ask::{Sources, ask};
+pub use ways::{Adapt, Answered, ByModel, NoAnswer, Pipeline};

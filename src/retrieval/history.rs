@@ -177,10 +177,22 @@ pub async fn retrieve_question(
     question: &str,
     settings: Settings,
 ) -> Result<Retrieved, EmbedError> {
+    retrieve_phrases(embed, index, knowledge, question, super::phrases::phrases(question), settings).await
+}
+
+/// Embeds a question and the phrases found in it, and retrieves.
+pub(super) async fn retrieve_phrases(
+    embed: &impl Embed,
+    index: &Index,
+    knowledge: &KnowledgeBase,
+    question: &str,
+    phrases: Vec<Phrase>,
+    settings: Settings,
+) -> Result<Retrieved, EmbedError> {
     if question.trim().is_empty() {
         return Ok(Retrieved::default());
     }
-    let phrases = if settings.level == Level::Query { Vec::new() } else { super::phrases::phrases(question) };
+    let phrases = if settings.level == Level::Query { Vec::new() } else { phrases };
     let mut texts = vec![question.to_owned()];
     texts.extend(phrases.iter().map(|phrase| phrase.text.clone()));
     let mut vectors = embed.embed(&texts).await?;

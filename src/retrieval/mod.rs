@@ -4,6 +4,7 @@
 pub mod history;
 mod indexed;
 mod lexical;
+pub mod model;
 pub mod phrases;
 pub mod remembered;
 pub mod vectors;

@@ -1,0 +1,119 @@
+//! Why a query failed, said so that a model can mend it: the error, and the names nearest to an unknown one.
+
+use serde::{Deserialize, Serialize};
+
+use super::schema_text::identifier;
+use crate::db::DbError;
+use crate::llm::Message;
+use crate::llm::extract::NoSql;
+use crate::sql::Schema;
+
+/// Names offered for an unknown one at most.
+const MOST_NEAREST: usize = 5;
+
+/// What is known about a name that the database does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hint {
+    /// The name as the query has it.
+    pub unknown: String,
+    /// Names of the schema: for a column "table.column", for a table its name; best first.
+    pub nearest: Vec<String>,
+}
+
+/// The nearest names for what SQLite says it does not know.
+pub fn hints(error: &DbError, schema: &Schema) -> Vec<Hint> {
+    let DbError::Sql { message, .. } = error else { return Vec::new() };
+    let after =
+        |start: &str| message.find(start).and_then(|at| message.get(at + start.len()..)).map(str::trim);
+    if let Some(name) = after("no such column:") {
+        // A string in double quotes is an unknown column, too.
+        let name = name.split(" - ").next().unwrap_or(name).trim();
+        return vec![Hint { unknown: name.to_owned(), nearest: columns(name, schema) }];
+    }
+    if let Some(name) = after("no such table:") {
+        let tables =
+            schema.tables.iter().map(|table| (distance(last(name), &table.name), identifier(&table.name)));
+        return vec![Hint { unknown: name.to_owned(), nearest: best(tables.collect()) }];
+    }
+    if let Some(name) = after("ambiguous column name:") {
+        return vec![Hint { unknown: name.to_owned(), nearest: columns(name, schema) }];
+    }
+    Vec::new()
+}
+
+/// Columns nearest to a name that may have a table before it. The same name in another table comes first.
+fn columns(name: &str, schema: &Schema) -> Vec<String> {
+    let wanted = last(name);
+    let table = name.rsplit_once('.').map(|(table, _)| last(table).to_lowercase());
+    let all = schema.tables.iter().flat_map(|t| {
+        let here = table.as_deref() == Some(&t.name.to_lowercase());
+        t.columns.iter().map(move |column| {
+            // A half: of two equally near names the one of the named table wins.
+            let near = 2 * distance(wanted, &column.name) + usize::from(!here);
+            (near, format!("{}.{}", identifier(&t.name), identifier(&column.name)))
+        })
+    });
+    best(all.collect())
+}
+
+/// The last part of a dotted name, without quotes.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name).trim_matches(['"', '`', '[', ']', '\''])
+}
+
+fn best(mut names: Vec<(usize, String)>) -> Vec<String> {
+    names.sort();
+    names.into_iter().take(MOST_NEAREST).map(|(_, name)| name).collect()
+}
+
+/// Edit distance in characters, without case, a swap of neighbours counting one (optimal string alignment); a name
+/// that holds the other one whole is nearer than its length says.
+pub fn distance(a: &str, b: &str) -> usize {
+    let fold = |text: &str| -> Vec<char> { text.to_lowercase().chars().take(64).collect() };
+    let (a, b) = (fold(a), fold(b));
+    let (short, long) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };
+    if short.len() >= 3 && long.windows(short.len()).any(|window| window == short.as_slice()) {
+        return (long.len() - short.len()).min(2);
+    }
+    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), Vec::new()];
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &y) in b.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let replace = at(&rows[1], j) + usize::from(x != y);
+            let mut least = replace.min(at(&rows[1], j + 1) + 1).min(at(&row, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(&y) && b.get(j - 1) == Some(&x);
+            if swapped {
+                least = least.min(at(&rows[0], j - 1) + 1);
+            }
+            row.push(least);
+        }
+        rows.rotate_left(1);
+        rows[1] = row;
+    }
+    rows[1].last().copied().unwrap_or(a.len())
+}
+
+/// Asks for a query without the error.
+pub(super) fn after_error(error: &DbError, hints: &[Hint]) -> Message {
+    let mut text = match error {
+        DbError::ReadOnly(what) => {
+            format!("That was not run: the database is only read, and this is {what}.")
+        }
+        error => format!("SQLite says: {error}."),
+    };
+    for hint in hints.iter().filter(|hint| !hint.nearest.is_empty()) {
+        text.push_str(&format!(
+            " There is no {}; the nearest names are {}.",
+            hint.unknown,
+            hint.nearest.join(", ")
+        ));
+    }
+    text.push_str(" Answer with one corrected SELECT statement in a ```sql block.");
+    Message::user(text)
+}
+
+/// Asks for a query where there was none.
+pub(super) fn without_sql(why: NoSql) -> Message {
+    Message::user(format!("{why} Answer with one SELECT statement in a ```sql block and nothing else."))
+}

@@ -9,6 +9,7 @@ pub mod engine;
 pub mod fetch;
 pub mod gpu;
 pub mod lock;
+pub mod model;
 pub mod rpc;
 pub mod storage;
 pub mod worker;

@@ -11,6 +11,7 @@ mod ask;
 pub mod cache;
 mod cancel;
 pub mod chat;
+pub mod diagnosis;
 pub mod endpoint;
 pub mod error;
 pub mod extract;

@@ -67,6 +67,11 @@ pub const PROVIDERS: [Provider; 12] = [
     ),
 ];
 
+/// The known server of an address as the user wrote it.
+pub fn named(address: &str) -> Option<&'static Provider> {
+    super::endpoint::base(address).ok().and_then(|base| at(&base))
+}
+
 /// The known server at a base address.
 pub fn at(base: &str) -> Option<&'static Provider> {
     let same = |known: &str| known == base || known.replace("localhost", "127.0.0.1") == base;

@@ -19,6 +19,10 @@ pub enum Command {
     Edit,
     /// Switch between the rows and the comparison with gold.
     Compare,
+    /// Show the prompt of the answer.
+    Prompt,
+    /// Test the model's server.
+    Test,
     /// Show the list of keys.
     Keys,
 }
@@ -27,7 +31,7 @@ pub enum Command {
 pub const AFTER_G_MS: f64 = 1500.0;
 
 /// The list that `?` shows: keys, and what they do.
-pub const LIST: [(&str, &str); 14] = [
+pub const LIST: [(&str, &str); 16] = [
     ("Ctrl ↵", "Ask, run"),
     ("Esc", "Clear the search; stop the answer; close the inspector"),
     ("/", "Filter the list in view"),
@@ -39,6 +43,8 @@ pub const LIST: [(&str, &str); 14] = [
     ("↵", "Open in the inspector; open the full value"),
     ("e", "Edit the SQL"),
     ("c", "Compare with gold"),
+    (".", "Read the full prompt"),
+    ("t", "Test the model, in Settings"),
     ("Ctrl Z", "Take back a removal or an edit"),
     ("Tab", "Next part of the page"),
     ("?", "This list"),
@@ -74,6 +80,8 @@ impl Single {
             "k" => Some(Command::Previous),
             "e" => Some(Command::Edit),
             "c" => Some(Command::Compare),
+            "." => Some(Command::Prompt),
+            "t" => Some(Command::Test),
             "?" => Some(Command::Keys),
             _ => None,
         }

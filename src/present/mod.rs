@@ -9,6 +9,7 @@ pub mod format;
 pub mod grid;
 pub mod item;
 pub mod keys;
+pub mod model;
 pub mod question;
 pub mod schema;
 pub mod sql_lines;

@@ -5,6 +5,7 @@ pub mod components;
 pub mod describe;
 mod lexer;
 pub mod literals;
+pub mod nearest;
 pub mod parse;
 mod position;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::keys::{Shortcuts, listen};
 use super::pages::{ask::AskPage, bench::BenchPage, knowledge::KnowledgePage, settings::SettingsPage};
 use super::report_dialog::ReportDialog;
 use super::route;
-use super::state::{EncoderStatus, Page, State};
+use super::state::{EncoderStatus, ModelStatus, Page, Stage, State};
 
 fn places() -> Vec<NavItem> {
     vec![
@@ -53,7 +53,7 @@ pub fn App() -> impl IntoView {
                 database=move || view! { <DatabaseMenu/> }
                 nav=places().into_iter().take(2).collect()
                 current
-                status=Signal::derive(move || vec![encoder_status(&state.encoder.get())])
+                status=Signal::derive(move || vec![encoder_status(&state.encoder.get()), model_status(state)])
                 actions=move || {
                     view! {
                         <a class="btn quiet icon not-phone" href=Page::Settings.href() aria-label="Settings">
@@ -77,6 +77,21 @@ pub fn App() -> impl IntoView {
         <ToastHost toasts/>
         <div class="sr" role="status" aria-live="polite">{move || state.said.get()}</div>
     }
+}
+
+/// Whether a model is set up, and whether it answers.
+fn model_status(state: State) -> Status {
+    let name = state.settings.with(|s| s.model.ask.model.clone());
+    let set_up = state.settings.with(|s| !s.model.address.trim().is_empty());
+    let answering = state.run.with(|r| r.stage == Stage::Answer);
+    let (text, title) = match state.model.get() {
+        _ if !set_up => ("No model".to_owned(), "Answers are adapted from the history.".to_owned()),
+        ModelStatus::Tested(found) => (name, found.title),
+        _ => (name, "Not tested yet.".to_owned()),
+    };
+    let text = if text.is_empty() { "No model chosen".to_owned() } else { text };
+    let busy = answering || state.model.with(|m| *m == ModelStatus::Testing);
+    Status { text, title, href: "#/settings/model", icon: Icon::Model, busy, minor: false }
 }
 
 fn encoder_status(encoder: &EncoderStatus) -> Status {

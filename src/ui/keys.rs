@@ -9,6 +9,7 @@ use super::components::dialog::Dialog;
 use super::components::dom;
 use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
+use super::pages::answer::open_prompt;
 use super::state::{Page, Stage, State};
 use crate::present::keys::{Command, Single, next_region};
 
@@ -77,6 +78,12 @@ fn run(state: State, list: ListOpen, command: Command) {
         }
         Command::Edit => press("[data-key='E']"),
         Command::Compare => press("[data-key='c']"),
+        Command::Prompt => {
+            if state.run.with_untracked(|r| r.prompt.is_some()) {
+                open_prompt(state);
+            }
+        }
+        Command::Test => press("[data-key='T']"),
     }
 }
 
@@ -95,6 +102,8 @@ fn escape(state: State, inside: bool) {
     let stage = state.run.with_untracked(|r| r.stage);
     if !matches!(stage, Stage::Idle | Stage::Done) {
         ask::stop(state);
+    } else if state.prompt_open.get_untracked() {
+        state.prompt_open.set(false);
     } else if let Some(key) = state.selected.get_untracked() {
         state.selected.set(None);
         if inside {

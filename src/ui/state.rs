@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::components::progress::Work;
-use super::settings::Settings;
+use super::settings::{self, Settings, Way};
 use crate::bench::compare::Verdict;
 use crate::bench::retrieval_metrics::Counts;
 use crate::bench::task::Task;
@@ -15,8 +15,13 @@ use crate::browser::lock::Lock;
 use crate::db::{DbError, Overview, ResultSet};
 use crate::history::Report;
 use crate::history::import::{ImportError, Plan};
+use crate::llm::diagnosis::Diagnosis;
+use crate::llm::{Cache, Cancel};
+use crate::pipeline::Answered;
 use crate::pipeline::adapt::{AdaptError, Answer};
+use crate::pipeline::direct::{Direct, Prompt};
 use crate::present::grid::Against;
+use crate::retrieval::model::By;
 use crate::retrieval::{Indexed, Retrieved};
 use crate::workspace::{Workspace, Workspaces};
 
@@ -62,6 +67,8 @@ pub enum Gold {
 pub enum Trouble {
     /// Finding or adapting an answer.
     Adapt(AdaptError),
+    /// The model gave no answer that runs; what is shown comes from `Run::direct`.
+    Model,
     /// Running SQL.
     Db(DbError),
     /// Anything else, in one sentence.
@@ -78,6 +85,8 @@ pub enum Stage {
     Retrieve,
     /// Adapting and running candidates.
     Adapt,
+    /// A model answers, and what it answers is run.
+    Answer,
     /// Running SQL the user wrote.
     Run,
     /// Comparing with gold.
@@ -100,6 +109,10 @@ pub struct Score {
 /// The answer on the page.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
+    /// Counts the questions, so that a late answer to an earlier one is known.
+    pub number: u32,
+    /// Who answers.
+    pub way: Way,
     /// Where it stands.
     pub stage: Stage,
     /// The question it answers.
@@ -110,6 +123,22 @@ pub struct Run {
     pub retrieve_ms: f64,
     /// The adapted answer.
     pub answer: Option<Arc<Answer>>,
+    /// What the model was asked.
+    pub prompt: Option<Arc<Prompt>>,
+    /// The model that is asked.
+    pub model: String,
+    /// What the model has written so far.
+    pub streamed: String,
+    /// Tokens of it, about.
+    pub tokens: u32,
+    /// When it was asked, and milliseconds it took so far.
+    pub answer_ms: (f64, f64),
+    /// The model's answer, whole.
+    pub direct: Option<Arc<Direct>>,
+    /// Who did the steps of retrieval that a model can do.
+    pub steps: Vec<(&'static str, By)>,
+    /// The ways that are compared, as far as they have ended.
+    pub compared: Vec<Compared>,
     /// The SQL shown; the user may have edited it.
     pub sql: String,
     /// Whether the SQL is the user's.
@@ -120,6 +149,31 @@ pub struct Run {
     pub trouble: Option<Trouble>,
     /// The comparison with gold.
     pub score: Option<Score>,
+}
+
+/// One of the ways that are compared.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// Its name.
+    pub name: &'static str,
+    /// What it answered.
+    pub answered: Arc<Answered>,
+    /// Milliseconds it took.
+    pub took_ms: f64,
+    /// Whether its rows are gold's; None without gold.
+    pub correct: Option<bool>,
+}
+
+/// What is known of the model's server.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ModelStatus {
+    /// It was not tested with these settings.
+    #[default]
+    Untested,
+    /// It is being tested.
+    Testing,
+    /// What the test found.
+    Tested(Diagnosis),
 }
 
 /// A history file on its way in.
@@ -180,6 +234,18 @@ pub struct State {
     pub stop: RwSignal<bool>,
     /// The encoder.
     pub encoder: RwSignal<EncoderStatus>,
+    /// Key for the model's server.
+    pub key: RwSignal<String>,
+    /// The model's server.
+    pub model: RwSignal<ModelStatus>,
+    /// Models that the server offers.
+    pub offered: RwSignal<Vec<String>>,
+    /// Stops what waits for the model.
+    pub cancel: StoredValue<Cancel>,
+    /// Answers of the model that are remembered.
+    pub answers: StoredValue<Rc<std::cell::RefCell<Cache>>, LocalStorage>,
+    /// Whether the inspector shows the prompt.
+    pub prompt_open: RwSignal<bool>,
     /// Tasks of the open task file.
     pub tasks: RwSignal<Arc<Vec<Task>>>,
     /// Questions to start with.
@@ -222,6 +288,12 @@ impl Default for State {
             work: RwSignal::new(None),
             stop: RwSignal::new(false),
             encoder: RwSignal::new(EncoderStatus::default()),
+            key: RwSignal::new(settings::kept_key()),
+            model: RwSignal::new(ModelStatus::default()),
+            offered: RwSignal::new(Vec::new()),
+            cancel: StoredValue::new(Cancel::default()),
+            answers: StoredValue::new_local(Rc::default()),
+            prompt_open: RwSignal::new(false),
             tasks: RwSignal::new(Arc::default()),
             examples: RwSignal::new(Arc::default()),
             question: RwSignal::new(String::new()),

@@ -11,7 +11,7 @@ mod shots;
 mod tests;
 
 pub use prompt::{Prompt, prompt};
-pub use repair::{Hint, distance, hints};
+pub use repair::{Hint, hints};
 pub use schema_text::LeftOut;
 pub use shots::{Shot, Shots};
 
@@ -26,6 +26,7 @@ use crate::sql::Schema;
 
 /// How the model is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// The model's name at its server.
     pub model: String,

@@ -22,6 +22,10 @@ pub struct Prompt {
     pub messages: Vec<Message>,
     /// Tokens of the messages, estimated.
     pub tokens: u32,
+    /// Of those, tokens of the schema.
+    pub schema_tokens: u32,
+    /// Of those, tokens of the examples.
+    pub shot_tokens: u32,
     /// The examples in it, best first.
     pub shots: Vec<Shot>,
     /// What was left out.
@@ -69,5 +73,7 @@ pub fn prompt(inputs: &Inputs<'_>, settings: &Settings) -> Prompt {
     let messages = vec![Message::system(RULES), Message::user(user)];
     let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
     let shots = shots.iter().take(kept).cloned().collect();
-    Prompt { messages, tokens, shots, left_out }
+    let schema_tokens = tokens::estimate(&schema_text);
+    let shot_tokens = costs.iter().take(kept).sum();
+    Prompt { messages, tokens, schema_tokens, shot_tokens, shots, left_out }
 }

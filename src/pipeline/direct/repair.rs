@@ -7,6 +7,7 @@ use crate::db::DbError;
 use crate::llm::Message;
 use crate::llm::extract::NoSql;
 use crate::sql::Schema;
+use crate::sql::nearest::distance;
 
 /// Names offered for an unknown one at most.
 const MOST_NEAREST: usize = 5;
@@ -64,34 +65,6 @@ fn last(name: &str) -> &str {
 fn best(mut names: Vec<(usize, String)>) -> Vec<String> {
     names.sort();
     names.into_iter().take(MOST_NEAREST).map(|(_, name)| name).collect()
-}
-
-/// Edit distance in characters, without case, a swap of neighbours counting one (optimal string alignment); a name
-/// that holds the other one whole is nearer than its length says.
-pub fn distance(a: &str, b: &str) -> usize {
-    let fold = |text: &str| -> Vec<char> { text.to_lowercase().chars().take(64).collect() };
-    let (a, b) = (fold(a), fold(b));
-    let (short, long) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };
-    if short.len() >= 3 && long.windows(short.len()).any(|window| window == short.as_slice()) {
-        return (long.len() - short.len()).min(2);
-    }
-    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), Vec::new()];
-    for (i, &x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &y) in b.iter().enumerate() {
-            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
-            let replace = at(&rows[1], j) + usize::from(x != y);
-            let mut least = replace.min(at(&rows[1], j + 1) + 1).min(at(&row, j) + 1);
-            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(&y) && b.get(j - 1) == Some(&x);
-            if swapped {
-                least = least.min(at(&rows[0], j - 1) + 1);
-            }
-            row.push(least);
-        }
-        rows.rotate_left(1);
-        rows[1] = row;
-    }
-    rows[1].last().copied().unwrap_or(a.len())
 }
 
 /// Asks for a query without the error.

@@ -198,19 +198,6 @@ fn hints_name_what_is_near() {
 }
 
 #[test]
-fn names_have_a_distance() {
-    for (a, b, want) in [
-        ("", "abc", 3),
-        ("abc", "ABC", 0),
-        ("abcd", "abdc", 1),
-        ("kitten", "sitting", 3),
-        ("height", "height_cm", 2),
-    ] {
-        assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
-    }
-}
-
-#[test]
 fn shots_are_taken_from_what_was_retrieved() {
     let hit = |entry, items: &[u32]| QueryHit { entry, score: 1.0, similarity: 1.0, items: items.to_vec() };
     let retrieved =
@@ -221,13 +208,4 @@ fn shots_are_taken_from_what_was_retrieved() {
         Shots::Fragments(3).of(&retrieved),
         [Shot::Fragments { entry: 4, items: vec![1, 2] }, Shot::Fragments { entry: 6, items: vec![3] }]
     );
-}
-
-proptest::proptest! {
-    #[test]
-    fn distance_is_symmetric_and_bounded(a in "[a-cA-C_]{0,8}", b in "[a-cA-C_]{0,8}") {
-        proptest::prop_assert_eq!(distance(&a, &b), distance(&b, &a));
-        proptest::prop_assert!(distance(&a, &b) <= a.len().max(b.len()));
-        proptest::prop_assert_eq!(distance(&a, &a), 0);
-    }
 }

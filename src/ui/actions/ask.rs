@@ -4,22 +4,25 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::{encoder, now};
-use crate::bench::compare::{self, Mode};
+use super::{compare, direct, encoder, now};
+use crate::bench::compare::{self as comparison, Mode};
 use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
 use crate::db::QueryLimits;
+use crate::llm::Cancel;
+use crate::pipeline::Answered;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Execute as _;
 use crate::present::grid;
 use crate::retrieval::Retrieved;
+use crate::ui::settings::Way;
 use crate::ui::state::{Gold, Run, Score, Stage, State, Trouble};
 
 /// Most rows read for a comparison: execution accuracy is undefined on a cut result.
 const SCORED_ROWS: usize = 1_000_000;
 const RECENT: usize = 12;
 
-/// Answers the question in the box from the history, without a model.
+/// Answers the question in the box, by whoever the settings name.
 pub async fn ask(state: State) {
     let question = state.question.get_untracked().trim().to_owned();
     if question.is_empty() {
@@ -32,22 +35,65 @@ pub async fn ask(state: State) {
         recent.truncate(RECENT);
     });
     state.selected.set(None);
-    let run = state.run;
-    run.set(Run { stage: Stage::Retrieve, question: question.clone(), ..Run::default() });
-    // An answer that arrives after the next question was asked is dropped.
-    let current = move || run.with_untracked(|r| r.question == question && r.stage != Stage::Idle);
-    let question = run.with_untracked(|r| r.question.clone());
+    let number = state.run.with_untracked(|r| r.number.wrapping_add(1));
+    let way = state.settings.with_untracked(|s| s.model.way);
+    state.run.set(Run { number, way, stage: Stage::Retrieve, question, ..Run::default() });
+    let asking = Asking { state, number };
+    let ended = match way {
+        Way::Adapt => adapt(&asking).await,
+        Way::Direct => direct::ask(&asking).await,
+        Way::Compare => compare::ask(&asking).await,
+    };
+    if !asking.current() {
+        return;
+    }
+    match ended {
+        Ok(answered) => {
+            show(state, &answered);
+            if state.run.with_untracked(|r| r.trouble.is_none()) {
+                score(state).await;
+                say_result(state);
+            }
+        }
+        Err(trouble) => fail(state, trouble),
+    }
+}
 
+/// A question on its way.
+pub(super) struct Asking {
+    pub(super) state: State,
+    number: u32,
+}
+
+impl Asking {
+    /// Whether no later question was asked: an answer that comes after it is dropped.
+    pub(super) fn current(&self) -> bool {
+        self.state.run.with_untracked(|r| r.number == self.number)
+    }
+
+    /// Changes the answer on the page, unless a later question has taken its place.
+    pub(super) fn update(&self, how: impl FnOnce(&mut Run)) {
+        if self.current() {
+            self.state.run.update(how);
+        }
+    }
+
+    /// The question.
+    pub(super) fn question(&self) -> String {
+        self.state.run.with_untracked(|r| r.question.clone())
+    }
+}
+
+/// The history's own answer, without a model.
+pub(super) async fn adapt(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
+    let state = asking.state;
     let Some(knowledge) = state.knowledge.get_untracked() else {
-        return fail(
-            state,
-            Trouble::Other("Add a history first: there is nothing to answer from.".to_owned()),
-        );
+        return Err(Trouble::Other("Add a history first: there is nothing to answer from.".to_owned()));
     };
     let settings = state.settings.get_untracked();
     let Some(index) = knowledge.index_of(&settings.encoder) else {
         let why = format!("The history is not indexed with {}. Index it, then ask again.", settings.encoder);
-        return fail(state, Trouble::Other(why));
+        return Err(Trouble::Other(why));
     };
     let schema = state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
     let engine = state.engine();
@@ -56,38 +102,52 @@ pub async fn ask(state: State) {
     let sources = Sources { knowledge: &knowledge.base, index, schema: &schema };
     let started = now();
     let on_retrieved = |retrieved: &Retrieved| {
-        if current() {
-            run.update(|r| {
-                r.retrieved = Some(Arc::new(retrieved.clone()));
-                r.retrieve_ms = now() - started;
-                r.stage = Stage::Adapt;
-            });
-        }
+        asking.update(|r| {
+            r.retrieved = Some(Arc::new(retrieved.clone()));
+            r.retrieve_ms = now() - started;
+            r.stage = Stage::Adapt;
+        });
     };
     let (retrieval, limits) = (settings.retrieval, settings.limits);
+    let question = asking.question();
     let asked =
         pipeline::ask(&question, sources, &embedder, &engine.database, retrieval, limits, on_retrieved).await;
-    if !current() {
-        return;
-    }
-    match asked {
-        Ok((retrieved, answer)) => {
-            run.update(|r| r.retrieved = Some(Arc::new(retrieved)));
-            match answer {
-                Ok(answer) => {
-                    run.update(|r| {
+    let (retrieved, answer) = asked.map_err(|error| Trouble::Other(error.to_string()))?;
+    asking.update(|r| r.retrieved = Some(Arc::new(retrieved)));
+    Ok(Arc::new(Answered::Adapted(answer)))
+}
+
+/// Shows an answer in place of the one that is shown.
+pub fn show(state: State, answered: &Answered) {
+    state.run.update(|r| {
+        (r.answer, r.direct, r.trouble, r.result) = (None, None, None, None);
+        (r.score, r.edited, r.stage) = (None, false, Stage::Done);
+        match answered {
+            Answered::Adapted(Ok(answer)) => {
+                r.sql.clone_from(&answer.sql);
+                r.result = Some(Arc::new(answer.result.clone()));
+                r.answer = Some(Arc::new(answer.clone()));
+            }
+            Answered::Adapted(Err(error)) => r.trouble = Some(Trouble::Adapt(error.clone())),
+            Answered::Direct(direct) => {
+                r.prompt = Some(Arc::new(direct.prompt.clone()));
+                match &direct.answer {
+                    Ok(answer) => {
                         r.sql.clone_from(&answer.sql);
                         r.result = Some(Arc::new(answer.result.clone()));
-                        r.answer = Some(Arc::new(answer));
-                        r.stage = Stage::Done;
-                    });
-                    score(state).await;
-                    say_result(state);
+                    }
+                    Err(_) => {
+                        let tried = direct.attempts.iter().rev().find_map(|a| a.extracted.as_ref());
+                        r.sql = tried.map(|tried| tried.sql.clone()).unwrap_or_default();
+                        r.trouble = Some(Trouble::Model);
+                    }
                 }
-                Err(error) => fail(state, Trouble::Adapt(error)),
+                r.direct = Some(Arc::new(direct.as_ref().clone()));
             }
         }
-        Err(error) => fail(state, Trouble::Other(error.to_string())),
+    });
+    if state.run.with_untracked(|r| r.trouble.is_some()) {
+        state.said.set("No answer.".to_owned());
     }
 }
 
@@ -95,7 +155,9 @@ pub async fn ask(state: State) {
 pub async fn run_sql(state: State, sql: String) {
     stop(state);
     state.run.update(|r| {
-        r.edited = r.answer.as_ref().is_none_or(|a| a.sql != sql);
+        let answered = r.answer.as_ref().map(|a| &a.sql);
+        let written = r.direct.as_ref().and_then(|d| d.answer.as_ref().ok()).map(|a| &a.sql);
+        r.edited = answered.or(written) != Some(&sql);
         r.sql.clone_from(&sql);
         r.stage = Stage::Run;
         r.trouble = None;
@@ -120,19 +182,14 @@ pub async fn run_sql(state: State, sql: String) {
 
 /// Stops what is running; the database stays open.
 pub fn stop(state: State) {
+    state.cancel.get_value().cancel();
+    state.cancel.set_value(Cancel::default());
     state.engine().database.stop();
 }
 
 /// Compares the answer with the chosen gold, if there is one and an answer.
 pub async fn score(state: State) {
-    let (gold_sql, task) = match state.gold.get_untracked() {
-        Gold::None => return state.run.update(|r| r.score = None),
-        Gold::Sql(sql) => (sql, None),
-        Gold::Task(position) => {
-            let Some(task) = state.tasks.with_untracked(|t| t.get(position).cloned()) else { return };
-            (task.gold.clone(), Some(task))
-        }
-    };
+    let Some((gold_sql, task)) = gold(state) else { return state.run.update(|r| r.score = None) };
     let before = state.run.get_untracked();
     if before.result.is_none() {
         return;
@@ -141,14 +198,13 @@ pub async fn score(state: State) {
     state.run.update(|r| r.stage = Stage::Score);
     let knowledge = task.as_ref().and_then(|task| knowledge_scores(state, task, before.retrieved.as_deref()));
     let engine = state.engine();
-    let timeout_ms = state.settings.with_untracked(|s| s.limits.timeout_ms);
-    let limits = QueryLimits { timeout_ms, max_rows: SCORED_ROWS };
+    let limits = scored(state);
     let gold = engine.database.execute(&gold_sql, limits).await;
     let predicted = match before.result.as_deref() {
         Some(rows) if !rows.more => Ok(rows.clone()),
         _ => engine.database.execute(&sql, limits).await,
     };
-    let verdict = Arc::new(compare::judge(Mode::BirdEx, &gold, &predicted));
+    let verdict = Arc::new(comparison::judge(Mode::BirdEx, &gold, &predicted));
     let against = match (gold, predicted) {
         (Ok(gold), Ok(predicted)) => grid::against(Arc::new(gold), &predicted).map(Arc::new),
         _ => None,
@@ -160,6 +216,24 @@ pub async fn score(state: State) {
             r.stage = Stage::Done;
         }
     });
+}
+
+/// The chosen gold SQL, with its task.
+pub(super) fn gold(state: State) -> Option<(String, Option<Task>)> {
+    match state.gold.get_untracked() {
+        Gold::None => None,
+        Gold::Sql(sql) => Some((sql, None)),
+        Gold::Task(position) => {
+            let task = state.tasks.with_untracked(|t| t.get(position).cloned())?;
+            Some((task.gold.clone(), Some(task)))
+        }
+    }
+}
+
+/// How much a query that is scored may read.
+pub(super) fn scored(state: State) -> QueryLimits {
+    let timeout_ms = state.settings.with_untracked(|s| s.limits.timeout_ms);
+    QueryLimits { timeout_ms, max_rows: SCORED_ROWS }
 }
 
 fn knowledge_scores(state: State, task: &Task, retrieved: Option<&Retrieved>) -> Option<Counts> {

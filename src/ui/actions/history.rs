@@ -109,7 +109,8 @@ pub async fn index(state: State) {
     }
 }
 
-fn work(title: &str, unit: &str, done: usize, total: usize, elapsed_ms: f64) -> Work {
+/// How far a piece of work is, with its rate and the time left.
+pub(super) fn work(title: &str, unit: &str, done: usize, total: usize, elapsed_ms: f64) -> Work {
     let seconds = elapsed_ms / 1000.0;
     let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
     Work {

@@ -2,9 +2,12 @@
 //! and writes signals; the views only bind to them.
 
 pub mod ask;
+mod compare;
+mod direct;
 pub mod edit;
 pub mod encoder;
 pub mod history;
+pub mod model;
 pub mod save;
 pub mod tasks;
 pub mod workspace;

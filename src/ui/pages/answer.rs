@@ -3,10 +3,11 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::compared::ComparedWays;
 use super::score::ScoreColumn;
 use crate::pipeline::adapt::Change;
 use crate::present::answer::{spans, used};
-use crate::present::{cells, format, item, titles};
+use crate::present::{cells, format, item, model, titles};
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, IconButton, Weight};
 use crate::ui::components::dom;
@@ -21,7 +22,8 @@ use crate::ui::components::tag::Tone;
 use crate::ui::components::toasts::Toasts;
 use crate::ui::components::trace::{Stage as TraceStage, StageState, Trace};
 use crate::ui::download;
-use crate::ui::state::{Stage, State, Trouble};
+use crate::ui::settings::Way;
+use crate::ui::state::{Run, Stage, State, Trouble};
 
 /// Cards shown before "more".
 const CARDS: usize = 6;
@@ -31,6 +33,7 @@ const CARDS: usize = 6;
 pub fn AnswerView() -> impl IntoView {
     view! {
         <What/>
+        <ComparedWays/>
         <Knowledge/>
         <Sql/>
         <div class="split">
@@ -51,23 +54,48 @@ fn What() -> impl IntoView {
     move || {
         let (tone, title, text) = happened(state);
         view! {
-            <Notice tone icon=if tone == Tone::Neutral { Icon::History } else { tone.icon().unwrap_or(Icon::Warn) } title aside=trace>{text}</Notice>
+            <Notice tone icon=if tone == Tone::Neutral { Icon::History } else { tone.icon().unwrap_or(Icon::Warn) } title aside=trace>
+                {text}
+                <Show when=move || state.run.with(|r| r.prompt.is_some())>
+                    " "
+                    <button type="button" class="link" on:click=move |_| open_prompt(state)>"See the prompt"</button>
+                </Show>
+            </Notice>
         }
     }
 }
 
+/// Shows the prompt in the inspector.
+pub fn open_prompt(state: State) {
+    state.selected.set(None);
+    state.prompt_open.set(true);
+}
+
 fn happened(state: State) -> (Tone, String, String) {
     state.run.with(|run| {
+        if let Some(direct) = &run.direct
+            && matches!(run.trouble, None | Some(Trouble::Model))
+            && !run.edited
+        {
+            let told = model::told(direct, &run.model, &run.steps);
+            let tone = match (direct.answer.is_ok(), told.less) {
+                (false, _) => Tone::Bad,
+                (true, true) => Tone::Warn,
+                (true, false) => Tone::Neutral,
+            };
+            return (tone, told.title, told.text);
+        }
         if let Some(trouble) = &run.trouble {
             return match trouble {
                 Trouble::Adapt(error) => (Tone::Warn, error.to_string(), String::new()),
+                Trouble::Model => (Tone::Bad, "The model gave no answer.".to_owned(), String::new()),
                 Trouble::Db(error) => (Tone::Bad, error.to_string(), String::new()),
                 Trouble::Other(text) => (Tone::Bad, text.clone(), String::new()),
             };
         }
         match (&run.stage, &run.answer) {
-            (_, Some(_)) if run.edited => {
-                (Tone::Neutral, "Edited by hand.".to_owned(), "No model was used.".to_owned())
+            _ if run.edited && (run.answer.is_some() || run.direct.is_some()) => {
+                (Tone::Neutral, "Edited by hand.".to_owned(), String::new())
             }
             (_, Some(answer)) => {
                 let mut more = match answer.changes.len() {
@@ -94,6 +122,11 @@ fn happened(state: State) -> (Tone, String, String) {
             }
             (Stage::Retrieve, _) => (Tone::Neutral, "Looking for knowledge".to_owned(), encoder(state)),
             (Stage::Adapt, _) => (Tone::Neutral, "Adapting the nearest queries".to_owned(), String::new()),
+            (Stage::Answer, _) => (
+                Tone::Neutral,
+                format!("{} is answering", run.model),
+                "The query runs when it is complete.".to_owned(),
+            ),
             (Stage::Run, _) => (Tone::Neutral, "Running".to_owned(), String::new()),
             _ => (Tone::Neutral, "Run by hand.".to_owned(), "No model was used.".to_owned()),
         }
@@ -114,6 +147,9 @@ fn encoder(state: State) -> String {
 
 fn stages(state: State) -> Vec<TraceStage> {
     state.run.with(|run| {
+        if run.way != Way::Adapt {
+            return model_stages(run);
+        }
         let order = [
             (Stage::Retrieve, "Retrieve", run.retrieved.is_some().then_some(run.retrieve_ms)),
             (Stage::Adapt, "Adapt", None),
@@ -148,6 +184,41 @@ fn stages(state: State) -> Vec<TraceStage> {
             })
             .collect()
     })
+}
+
+/// The stages of an answer by a model.
+fn model_stages(run: &Run) -> Vec<TraceStage> {
+    let (_, took_ms) = run.answer_ms;
+    let speed = f64::from(run.tokens) / (took_ms / 1000.0).max(0.001);
+    let prompt = run.prompt.as_ref().map(|p| format!("Prompt {} tokens", format::count(u64::from(p.tokens))));
+    let answer = (run.tokens > 0).then(|| format!("Answer {} tokens, {speed:.0}/s", run.tokens));
+    let rows = run.result.as_ref().map(|r| format!("Run {}", format::duration(r.elapsed_ms)));
+    let ended = run.direct.is_some() || run.trouble.is_some();
+    let mut stages = vec![
+        (
+            "Retrieve",
+            run.retrieved.as_ref().map(|_| format!("Retrieve {}", format::duration(run.retrieve_ms))),
+            run.stage == Stage::Retrieve,
+        ),
+        ("Prompt", prompt, false),
+        ("Answer", answer, run.stage == Stage::Answer),
+        ("Run", rows, run.stage == Stage::Run),
+    ];
+    if run.score.is_some() || run.stage == Stage::Score {
+        stages.push(("Score", run.score.as_ref().map(|_| "Score".to_owned()), run.stage == Stage::Score));
+    }
+    stages
+        .into_iter()
+        .map(|(name, done, now)| {
+            let state = match (&done, now) {
+                (_, true) => StageState::Now,
+                (Some(_), false) => StageState::Done,
+                (None, false) if ended && run.stage == Stage::Done => StageState::Failed,
+                (None, false) => StageState::Waiting,
+            };
+            TraceStage { text: done.unwrap_or_else(|| name.to_owned()), state }
+        })
+        .collect()
 }
 
 /// The items that were retrieved, best first.
@@ -232,7 +303,21 @@ fn Sql() -> impl IntoView {
     let tab = RwSignal::new(0_usize);
     let editing = RwSignal::new(false);
     let draft = RwSignal::new(String::new());
-    let sql = Memo::new(move |_| state.run.with(|r| r.sql.clone()));
+    let sql = Memo::new(move |_| {
+        state.run.with(|r| match r.stage {
+            Stage::Answer if !r.streamed.is_empty() => model::sql_so_far(&r.streamed),
+            _ => r.sql.clone(),
+        })
+    });
+    // What the model wrote, answer by answer.
+    let written = Memo::new(move |_| {
+        state.run.with(|r| {
+            let direct = r.direct.as_ref()?;
+            let texts =
+                direct.attempts.iter().filter_map(|a| a.answer.as_ref()).map(|a| a.text.trim().to_owned());
+            Some(texts.collect::<Vec<_>>()).filter(|texts| !texts.is_empty())
+        })
+    });
     let changes = Memo::new(move |_| {
         state.run.with(|r| match &r.answer {
             Some(answer) if !r.edited => answer.changes.clone(),
@@ -248,6 +333,8 @@ fn Sql() -> impl IntoView {
         if let Some(entry) = source.get() {
             tabs.push(Tab::new(format!("Source #{}", entry.id)));
             tabs.push(Tab::counted("Changes", changes.with(Vec::len)));
+        } else if written.with(Option::is_some) {
+            tabs.push(Tab::new("Model’s answer"));
         }
         tabs
     });
@@ -259,8 +346,9 @@ fn Sql() -> impl IntoView {
             })
         })
     });
-    let shown = Signal::derive(move || {
-        if tab.get() == 1 { source.get().map(|e| e.sql).unwrap_or_default() } else { sql.get() }
+    let shown = Signal::derive(move || match source.get() {
+        Some(entry) if tab.get() == 1 => entry.sql,
+        _ => sql.get(),
     });
     let tinted = Signal::derive(move || if tab.get() == 1 { Vec::<Change>::new() } else { changes.get() });
     let error = Signal::derive(move || {
@@ -314,6 +402,9 @@ fn Sql() -> impl IntoView {
             <Show
                 when=move || editing.get()
                 fallback=move || view! {
+                    <Show when=move || tab.get() == 1 && source.with(Option::is_none)>
+                        {move || written.get().map(|texts| texts.into_iter().map(|text| view! { <pre class="prompt-text" tabindex="0">{text}</pre> }).collect_view())}
+                    </Show>
                     <SqlView
                         sql=shown
                         label="SQL of the answer"

@@ -22,6 +22,7 @@ use crate::ui::components::question_box::QuestionBox;
 use crate::ui::components::shell::{Shell, Side, SummaryChip, SummaryChips};
 use crate::ui::components::tag::Tone;
 use crate::ui::database_menu::DATABASE_FILES;
+use crate::ui::settings::Way;
 use crate::ui::state::{Stage, State};
 
 /// The page.
@@ -122,7 +123,13 @@ fn Question() -> impl IntoView {
     let busy = Signal::derive(move || state.run.with(|r| !matches!(r.stage, Stage::Idle | Stage::Done)));
     let blocked = Signal::derive(move || {
         let indexed = state.knowledge.with(|k| k.as_ref().map(|k| k.index.is_some()));
+        let way = state.settings.with(|s| s.model.way);
+        if way != Way::Adapt && state.settings.with(|s| s.model.address.trim().is_empty()) {
+            return "Set up a model first, in Settings".to_owned();
+        }
         match indexed {
+            // A model can answer without a history.
+            None if way == Way::Direct && state.overview.with(Option::is_some) => String::new(),
             None => "Add a history first".to_owned(),
             Some(false) => "Index the history first".to_owned(),
             Some(true) => String::new(),
@@ -136,10 +143,26 @@ fn Question() -> impl IntoView {
             on_stop=move || ask::stop(state)
             busy
             blocked
-            settings=move || view! { <RetrieverSelect/> <GoldSelect/> }
+            settings=move || view! { <WaySelect/> <RetrieverSelect/> <GoldSelect/> }
         />
     }
 }
+
+/// Who writes the SQL.
+#[component]
+fn WaySelect() -> impl IntoView {
+    let state = State::here();
+    let choices = Signal::stored(WAYS.map(|(way, words)| (way, words.to_owned())).to_vec());
+    let value = Signal::derive(move || state.settings.with(|s| s.model.way));
+    let on_change = Callback::new(move |way| state.set(|s| s.model.way = way));
+    view! { <Choice label="Who writes the SQL" choices value on_change class="quiet"/> }
+}
+
+const WAYS: [(Way, &str); 3] = [
+    (Way::Adapt, "Adapted, no model"),
+    (Way::Direct, "Direct, with model"),
+    (Way::Compare, "Compare three ways"),
+];
 
 /// What the retriever searches.
 #[component]
@@ -239,7 +262,7 @@ fn Examples() -> impl IntoView {
                 </ul>
             }
         >
-            "The answer is made from the history, without a model. It shows the knowledge it used, the SQL and the rows."
+            "The answer shows the knowledge of the history it used, the SQL and the rows."
         </EmptyState>
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::prompt::PromptPanel;
 use crate::present::item::item_view;
 use crate::ui::actions::edit;
 use crate::ui::components::button::{Button, Weight};
@@ -22,17 +23,28 @@ const HEAD: &str = ".inspector h2[tabindex]";
 pub fn inspector() -> Signal<Option<Side>> {
     let state = State::here();
     let open = RwSignal::new(false);
-    Effect::new(move |_| open.set(state.selected.get().is_some()));
+    let prompt = Memo::new(move |_| state.prompt_open.get() && state.run.with(|r| r.prompt.is_some()));
+    Effect::new(move |_| open.set(state.selected.get().is_some() || prompt.get()));
+    // The item that was chosen last takes the place of the prompt.
+    Effect::new(move |_| {
+        if state.selected.get().is_some() {
+            state.prompt_open.set(false);
+        }
+    });
     Effect::new(move |was: Option<bool>| {
         let is = open.get();
         if was == Some(true) && !is {
             state.selected.set(None);
+            state.prompt_open.set(false);
         }
         is
     });
     // The column stays while one item follows another, and with it the focus.
     let any = Memo::new(move |_| state.selected.with(Option::is_some));
     Signal::derive(move || {
+        if prompt.get() && !any.get() {
+            return Some(Side { label: "Prompt", view: (move || view! { <PromptPanel/> }).into(), open });
+        }
         let side = Side { label: "Item", view: (move || view! { <Inspector/> }).into(), open };
         any.get().then_some(side)
     })

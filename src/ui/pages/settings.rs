@@ -1,8 +1,9 @@
-//! Settings: encoder, retrieval, limits, storage, appearance, keyboard.
+//! Settings: model, privacy, encoder, retrieval, limits, storage, appearance, keyboard.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::settings_model::{ModelSection, PrivacySection};
 use crate::browser::storage;
 use crate::embedding::device::DevicePreference;
 use crate::present::format;
@@ -28,11 +29,16 @@ const DEVICES: [(DevicePreference, &str); 3] = [
     (DevicePreference::GpuForced, "WebGPU, also a software adapter (very slow)"),
 ];
 
-const ENCODERS: [(&str, &str); 2] =
-    [("all-MiniLM-L6-v2", "all-MiniLM-L6-v2, 45 MB"), ("tiny", "tiny, random weights, for tests only")];
+const ENCODERS: [(&str, &str); 3] = [
+    ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2, 45 MB"),
+    ("all-mpnet-base-v2", "all-mpnet-base-v2, 218 MB, the paper's; slower"),
+    ("tiny", "tiny, random weights, for tests only"),
+];
 
 /// The sections: name in the address, and title.
-const SECTIONS: [(&str, &str, Icon); 6] = [
+const SECTIONS: [(&str, &str, Icon); 8] = [
+    ("model", "Model", Icon::Model),
+    ("privacy", "Privacy", Icon::Lock),
     ("encoder", "Encoder", Icon::Chip),
     ("retrieval", "Retrieval", Icon::Filter),
     ("limits", "Limits", Icon::Clock),
@@ -54,7 +60,9 @@ pub fn SettingsPage() -> impl IntoView {
             />
             <div class="setpage">
                 <h1>"Settings"</h1>
-                <p class="two">"Kept in this browser. Nothing is sent."</p>
+                <p class="two">"Settings are kept in this browser. Keys are not, unless you ask."</p>
+                <ModelSection/>
+                <PrivacySection/>
                 <Encoder/>
                 <Retrieval/>
                 <Limits/>
@@ -105,14 +113,14 @@ fn Sections(open: RwSignal<bool>) -> impl IntoView {
 
 /// Head of a section; the list of sections and addresses lead here.
 #[component]
-fn SectionHead(section: &'static str) -> impl IntoView {
+pub(super) fn SectionHead(section: &'static str) -> impl IntoView {
     let title = SECTIONS.iter().find(|(name, _, _)| *name == section).map_or("", |(_, title, _)| *title);
     view! { <h2 id=section_id(section) tabindex="-1">{title}</h2> }
 }
 
 /// One setting: its name, its control, a sentence.
 #[component]
-fn Setting(
+pub(super) fn Setting(
     /// Its name.
     name: &'static str,
     /// What it means.
@@ -235,7 +243,7 @@ fn Limits() -> impl IntoView {
 
 /// A number with its bounds; what is out of bounds is said and not taken.
 #[component]
-fn NumberSetting(
+pub(super) fn NumberSetting(
     name: &'static str,
     help: &'static str,
     read: fn(&Settings) -> f64,

@@ -1,0 +1,116 @@
+//! Asking a language model.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::ask::Asking;
+use super::{encoder, model, now};
+use crate::history::KnowledgeBase;
+use crate::llm::{Cancel, Delta, tokens};
+use crate::pipeline::Answered;
+use crate::pipeline::direct::{Event, Inputs, Shot, direct};
+use crate::retrieval::model::{self as steps, By, Found, retrieve_with};
+use crate::retrieval::{Indexed, Retrieved, retrieve_question};
+use crate::ui::settings::Settings;
+use crate::ui::state::{Stage, Trouble};
+
+/// Asks the model of the settings.
+pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
+    let cancel = asking.state.cancel.get_value();
+    let (retrieved, shots) = retrieve(asking, &cancel).await?;
+    asking.update(|r| r.retrieved = Some(Arc::new(retrieved)));
+    answer(asking, &shots, &cancel).await
+}
+
+/// What the history knows about the question, and the examples for the prompt; nothing where there is no history.
+pub(super) async fn retrieve(asking: &Asking, cancel: &Cancel) -> Result<(Retrieved, Vec<Shot>), Trouble> {
+    let state = asking.state;
+    let settings = state.settings.get_untracked();
+    let knowledge = state.knowledge.get_untracked();
+    let Some((knowledge, index)) =
+        knowledge.as_deref().and_then(|k: &Indexed| Some((&k.base, k.index_of(&settings.encoder)?)))
+    else {
+        return Ok((Retrieved::default(), Vec::new()));
+    };
+    let started = now();
+    let question = asking.question();
+    let engine = state.engine();
+    let report = |status| encoder::report(state, status);
+    let embedder = engine.embedder.port(settings.wish(), &report);
+    let failed = |error: crate::ports::EmbedError| Trouble::Other(error.to_string());
+    let wanted = settings.model.steps;
+    let (retrieved, shots) = if wanted.phrases || wanted.rerank {
+        let server = model::server(state).map_err(Trouble::Other)?;
+        let answers = state.answers.get_value();
+        let remembering = crate::llm::Cached::new(&server, &answers);
+        let by = steps::Asking {
+            model: &remembering,
+            name: &settings.model.ask.model,
+            context_tokens: settings.model.ask.context_tokens,
+            cancel,
+        };
+        let schema =
+            state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
+        let found =
+            retrieve_with(by, wanted, &embedder, index, knowledge, &schema, &question, settings.retrieval);
+        let Found { retrieved, picks, phrases, rerank, .. } = found.await.map_err(failed)?;
+        let shots = match &rerank {
+            By::Model { .. } => picks.iter().map(Shot::from).collect(),
+            _ => settings.model.shots.of(&retrieved),
+        };
+        asking.update(|r| r.steps = vec![("Key phrases", phrases), ("Reranking", rerank)]);
+        (retrieved, shots)
+    } else {
+        let found = retrieve_question(&embedder, index, knowledge, &question, settings.retrieval);
+        let retrieved = found.await.map_err(failed)?;
+        let shots = settings.model.shots.of(&retrieved);
+        (retrieved, shots)
+    };
+    asking.update(|r| r.retrieve_ms = now() - started);
+    Ok((retrieved, shots))
+}
+
+/// The model's answer with these examples, shown as it is written.
+pub(super) async fn answer(
+    asking: &Asking,
+    shots: &[Shot],
+    cancel: &Cancel,
+) -> Result<Arc<Answered>, Trouble> {
+    let state = asking.state;
+    let Settings { model: wanted, limits, .. } = state.settings.get_untracked();
+    let server = model::server(state).map_err(Trouble::Other)?;
+    let overview = state.overview.get_untracked();
+    let Some(overview) = overview else { return Err(Trouble::Other("Open a database first.".to_owned())) };
+    let knowledge = state.knowledge.get_untracked();
+    let empty = KnowledgeBase::default();
+    let question = asking.question();
+    let inputs = Inputs {
+        question: &question,
+        schema: &overview.schema,
+        tables: &overview.tables,
+        knowledge: knowledge.as_ref().map_or(&empty, |k| &k.base),
+        shots,
+    };
+    let heard = |event: &Event<'_>| match event {
+        Event::Prompt(prompt) => asking.update(|r| {
+            r.prompt = Some(Arc::new((*prompt).clone()));
+            r.model.clone_from(&wanted.ask.model);
+            r.stage = Stage::Answer;
+            r.answer_ms = (now(), 0.0);
+        }),
+        Event::Delta(_, delta) => asking.update(|r| {
+            let (Delta::Text(text) | Delta::Reasoning(text)) = delta;
+            r.tokens += tokens::estimate(text);
+            r.answer_ms.1 = now() - r.answer_ms.0;
+            if let Delta::Text(text) = delta {
+                r.streamed.push_str(text);
+            }
+        }),
+        // A second attempt writes anew.
+        Event::Attempt(_) => asking.update(|r| r.streamed.clear()),
+    };
+    let engine = state.engine();
+    let answered = direct(&inputs, &wanted.ask, &server, &engine.database, limits, &heard, cancel).await;
+    Ok(Arc::new(Answered::Direct(Box::new(answered))))
+}

@@ -1,0 +1,61 @@
+//! The ways that were compared, side by side.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::present::format;
+use crate::ui::actions::ask;
+use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::tag::{Tag, Tone};
+use crate::ui::state::{Compared, State};
+
+/// A table of the ways; each can be shown below.
+#[component]
+pub fn ComparedWays() -> impl IntoView {
+    let state = State::here();
+    let ways = Signal::derive(move || state.run.with(|r| r.compared.clone()));
+    view! {
+        <Show when=move || ways.with(|w| !w.is_empty())>
+            <section aria-label="Ways compared" class="sect">
+                <div class="sect-h"><h2>"Ways compared"</h2></div>
+                <ul class="ways">{move || ways.get().into_iter().map(|way| view! { <Way way/> }).collect_view()}</ul>
+            </section>
+        </Show>
+    }
+}
+
+#[component]
+fn Way(way: Compared) -> impl IntoView {
+    let state = State::here();
+    let (sql, rows) = match way.answered.answer() {
+        Ok((sql, result)) => {
+            let more = if result.more { " or more" } else { "" };
+            (sql.to_owned(), format!("{}{more}", format::counted(result.rows.len(), "row", "rows")))
+        }
+        Err(why) => (String::new(), why.to_string()),
+    };
+    let verdict = way.correct.map(|correct| match correct {
+        true => view! { <Tag tone=Tone::Ok text="Equal to gold"/> }.into_any(),
+        false => view! { <Tag tone=Tone::Bad text="Different from gold"/> }.into_any(),
+    });
+    let answered = Arc::clone(&way.answered);
+    let show = move || {
+        ask::show(state, &answered);
+        spawn_local(ask::score(state));
+    };
+    view! {
+        <li class="way">
+            <div class="row">
+                <b>{way.name}</b>
+                <span class="t12 two">{rows}</span>
+                <span class="t12 three">{format::duration(way.took_ms)}</span>
+                <span class="push"></span>
+                {verdict}
+                <Button label="Show" weight=Weight::Quiet on_press=show/>
+            </div>
+            <pre class="t12 mono way-sql">{sql}</pre>
+        </li>
+    }
+}

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { App } from "../pages/app";
 import { expect, test } from "./fixtures";
+import { realModel } from "./real_model";
 
 const data = process.env.QUERYLORE_DATA ?? "../../shared/data";
 const norhaven = readFileSync("../dist/demo/norhaven.sqlite");
@@ -68,7 +69,7 @@ test("files that are no history say what they are", async ({ page }) => {
 test("superhero with its BIRD history answers at least 10 questions with rows", async ({ page }) => {
   const bird = join(data, "bird");
   test.skip(!existsSync(bird), `no benchmark data in ${data}`);
-  test.setTimeout(480_000);
+  test.setTimeout(900_000);
   const app = new App(page);
   await app.open();
   await app.openFile(join(bird, "dev_databases/superhero/superhero.sqlite"));
@@ -98,6 +99,28 @@ test("superhero with its BIRD history answers at least 10 questions with rows", 
     if (await page.getByText(/Adapted from query #\d+/).isVisible()) answered += 1;
   }
   expect(answered).toBeGreaterThanOrEqual(10);
+
+  const model = await realModel();
+  test.info().annotations.push({ type: "real model", description: model ? "asked" : "skipped: make model fetches it" });
+  if (!model) return;
+  try {
+    await page.goto("/#/settings/model");
+    await page.getByRole("textbox", { name: "Server address" }).fill(model.url);
+    await page.getByRole("button", { name: /^Test/ }).click();
+    await expect(page.getByText(/Works\. Answered in/)).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText(/Streams, gives log probabilities/)).toBeVisible();
+    await page.goto("/#/ask");
+    await page.getByLabel("Who writes the SQL").selectOption({ label: "Direct, with model" });
+    for (const question of ["How many superheroes have green eyes?", "Who is the publisher of Batman?"]) {
+      await app.ask(question);
+      await expect(page.getByRole("button", { name: /^Ask/ })).toBeEnabled({ timeout: 180_000 });
+      await expect(page.getByText(/Answered by|no such|SQL/).first()).toBeVisible();
+    }
+    await page.getByRole("button", { name: "See the prompt" }).click();
+    await expect(page.getByRole("complementary", { name: "Prompt" }).getByText(/Retrieved examples, 5/)).toBeVisible();
+  } finally {
+    model.close();
+  }
 });
 
 test("odd questions are answered or refused in words", async ({ page }) => {

@@ -44,6 +44,8 @@ pub fn TextDialog(
     Effect::new(move |_| {
         if open.get() {
             text.set(start.get_untracked());
+            // Not the button that closes: the text is what one came for.
+            dom::focus_later("dialog[open] :is(.dialog-b input, .dialog-b textarea)".to_owned());
         }
     });
     let go = move || {

@@ -150,7 +150,7 @@ pub fn base(address: &str) -> Result<String, EndpointError> {
     let not_http = || EndpointError::NotHttp(text.chars().take(80).collect());
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
-        None if text.contains("://") || text.starts_with('/') => return Err(not_http()),
+        None if text.starts_with('/') => return Err(not_http()),
         None => (if is_local(host(text)) { "http" } else { "https" }.to_owned(), text),
     };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

@@ -1,4 +1,5 @@
 //! One trait over the pipelines, so that the same question can be answered in several ways and compared.
+#![allow(async_fn_in_trait)] // Every caller is single-threaded, as with the ports.
 
 use serde::{Deserialize, Serialize};
 

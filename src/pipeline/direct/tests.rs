@@ -53,8 +53,8 @@ fn ask(world: &World, model: &Scripted) -> Direct {
     let shots = [Shot::Query { entry: 0 }];
     let settings = Settings { model: "m".into(), ..Settings::default() };
     let inputs = inputs(world, "How many heroes are red?", &shots);
-    let asked =
-        direct(&inputs, &settings, model, &world.db, QueryLimits::default(), &|_| {}, &Cancel::default());
+    let cancel = Cancel::default();
+    let asked = direct(&inputs, &settings, model, &world.db, QueryLimits::default(), &|_| {}, &cancel);
     block_on(asked)
 }
 
@@ -92,14 +92,11 @@ fn the_prompt_has_schema_samples_examples_and_question() {
 fn a_prompt_that_does_not_fit_says_what_it_leaves_out() {
     let world = world();
     let shots = [Shot::Query { entry: 0 }, Shot::Query { entry: 1 }];
-    let mut last = u32::MAX;
     let mut shortened = 0;
     for context_tokens in (150..700).rev().step_by(10) {
         let settings = Settings { context_tokens, answer_tokens: 50, ..Settings::default() };
         let prompt = prompt(&inputs(&world, "How many heroes are red?", &shots), &settings);
         let left_out = &prompt.left_out;
-        assert!(prompt.tokens <= last, "{context_tokens}");
-        last = prompt.tokens;
         if prompt.tokens > context_tokens - 50 {
             assert!(left_out.still_too_long, "{context_tokens}: {prompt:?}");
         }

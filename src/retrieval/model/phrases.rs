@@ -75,8 +75,8 @@ fn place(text: &str, question: &str, own: &[Word<'_>]) -> Option<Phrase> {
         for (to, word) in stems.iter().enumerate().skip(from) {
             if let Some(word) = word.as_ref().filter(|word| wanted.contains(*word))
                 && held.insert(word)
-                && best.is_none_or(|(most, from, to_before)| {
-                    held.len() > most || held.len() == most && to.saturating_sub(from) < to_before - from
+                && best.is_none_or(|(most, first, last)| {
+                    held.len() > most || held.len() == most && to - from < last - first
                 })
             {
                 best = Some((held.len(), from, to));

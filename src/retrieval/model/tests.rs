@@ -110,8 +110,8 @@ fn retrieved(entries: &[u32]) -> Retrieved {
 }
 
 fn reranked(answers: &[&str]) -> (Vec<u32>, Vec<Pick>, By) {
-    let (model, cancel, base) = (Scripted::new(answers), Cancel::default(), knowledge());
-    let ask = rerank(asking(&model, &cancel), &base, &schema(), "How full?", retrieved(&[2, 0, 1]));
+    let (model, cancel, base, schema) = (Scripted::new(answers), Cancel::default(), knowledge(), schema());
+    let ask = rerank(asking(&model, &cancel), &base, &schema, "How full?", retrieved(&[2, 0, 1]));
     let (found, picks, by, _) = block_on(ask);
     (found.queries.iter().map(|hit| hit.entry).collect(), picks, by)
 }

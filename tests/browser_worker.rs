@@ -66,9 +66,10 @@ async fn progress_comes_before_the_answer_and_only_to_its_call() {
          ready(VERSION);",
     );
     let seen = Rc::new(RefCell::new(Vec::new()));
-    let watched = |text: &str| {
+    let watched = async |text: &str| {
         let seen = seen.clone();
-        client.call(&text.to_owned(), JsValue::UNDEFINED, move |event: String| seen.borrow_mut().push(event))
+        let heard = move |event: String| seen.borrow_mut().push(event);
+        client.call(&text.to_owned(), JsValue::UNDEFINED, heard).await
     };
     let (a, b) = (watched("a").await, watched("b").await);
     assert_eq!((a.as_deref(), b.as_deref()), (Ok("a"), Ok("b")));
@@ -133,7 +134,8 @@ async fn what_cannot_be_read_is_an_error_of_one_call() {
 }
 
 async fn content(folder: &str, name: &str) -> Option<Vec<u8>> {
-    storage::bytes(&storage::read(folder, name).await?).await.ok()
+    let file = storage::read(folder, name).await?;
+    storage::bytes(&file).await.ok()
 }
 
 #[wasm_bindgen_test]

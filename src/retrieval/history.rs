@@ -194,8 +194,9 @@ pub async fn retrieve_question(
 fn matched_items(index: &Index, phrase_vectors: &[Vec<f32>], threshold: f32) -> (Vec<ItemHit>, usize) {
     let mut evidence: BTreeMap<u32, Vec<Evidence>> = BTreeMap::new();
     let mut close: BTreeMap<u32, f32> = BTreeMap::new();
-    for (phrase, vector) in phrase_vectors.iter().enumerate() {
-        for hit in index.items.search(vector, ITEMS_OF_A_PHRASE, threshold - CLOSE) {
+    let found = index.items.search_all(phrase_vectors, ITEMS_OF_A_PHRASE, threshold - CLOSE);
+    for (phrase, hits) in found.into_iter().enumerate() {
+        for hit in hits {
             if hit.score >= threshold {
                 evidence.entry(hit.index).or_default().push(Evidence { phrase, similarity: hit.score });
             } else {

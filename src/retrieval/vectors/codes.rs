@@ -30,7 +30,24 @@ impl CodedQuery {
     }
 }
 
-/// A vector's codes in 16 bits, as the products take them.
+/// A vector's codes in 16 bits, as the products take them; both slices have the padded length.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[allow(unsafe_code)]
+pub(super) fn widen(codes: &[i8], wide: &mut [i16]) {
+    use core::arch::wasm32::{i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, v128_load, v128_store};
+    for (codes, wide) in codes.as_chunks::<16>().0.iter().zip(wide.as_chunks_mut::<16>().0) {
+        // SAFETY: 16 codes of one byte are read, 16 of two bytes are written, at 0 and at 8, each inside an
+        // array of 16. Neither instruction needs alignment.
+        unsafe {
+            let bytes = v128_load(codes.as_ptr().cast());
+            v128_store(wide.as_mut_ptr().cast(), i16x8_extend_low_i8x16(bytes));
+            v128_store(wide.as_mut_ptr().add(8).cast(), i16x8_extend_high_i8x16(bytes));
+        }
+    }
+}
+
+/// A vector's codes in 16 bits, as the products take them; both slices have the padded length.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(super) fn widen(codes: &[i8], wide: &mut [i16]) {
     for (wide, &code) in wide.iter_mut().zip(codes) {
         *wide = i16::from(code);

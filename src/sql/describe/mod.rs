@@ -109,7 +109,7 @@ enum Piece {
     /// A calculation or a condition.
     Expression(Expr),
     /// The query that holds nothing but this clause.
-    Clause(Query),
+    Clause(Box<Query>),
 }
 
 /// Reads the text of a component.
@@ -126,7 +126,7 @@ fn read(kind: ComponentType, piece: &str) -> Option<Piece> {
     };
     let query = parse_query(&sql).ok()?;
     if !matches!(kind, ComponentType::Calculation | ComponentType::Condition) {
-        return Some(Piece::Clause(query));
+        return Some(Piece::Clause(Box::new(query)));
     }
     let SetExpr::Select(mut select) = *query.body else { return None };
     match (select.projection.pop(), select.projection.is_empty()) {

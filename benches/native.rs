@@ -27,10 +27,8 @@ fn split_demo_history(bencher: divan::Bencher<'_, '_>) {
         .bench(|| queries.iter().filter(|sql| split(divan::black_box(sql), &schema).is_ok()).count());
 }
 
-/// One exact search over 100,000 vectors of 384 dimensions.
-#[divan::bench(sample_count = 20)]
-fn search_100_000(bencher: divan::Bencher<'_, '_>) {
-    let mut seed = 1_u32;
+/// `count` pseudo-random unit vectors of 384 dimensions.
+fn unit_vectors(count: usize, mut seed: u32) -> Vec<Vec<f32>> {
     let mut row = || {
         let row: Vec<f32> = (0..384)
             .map(|_| {
@@ -41,8 +39,25 @@ fn search_100_000(bencher: divan::Bencher<'_, '_>) {
         let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
         row.into_iter().map(|x| x / norm).collect::<Vec<f32>>()
     };
-    let query = row();
-    let rows: Vec<Vec<f32>> = (0..100_000).map(|_| row()).collect();
-    let vectors = Vectors::from_rows(&rows).unwrap_or_default();
+    (0..count).map(|_| row()).collect()
+}
+
+/// One exact search over 100,000 vectors of 384 dimensions.
+#[divan::bench(sample_count = 20)]
+fn search_100_000(bencher: divan::Bencher<'_, '_>) {
+    let vectors = Vectors::from_rows(&unit_vectors(100_000, 1)).unwrap_or_default();
+    let query = unit_vectors(1, 2).pop().unwrap_or_default();
     bencher.bench(|| vectors.search(divan::black_box(&query), 20, -1.0).len());
+}
+
+/// The searches of one question, 24 phrases over 100,000 vectors of 384 dimensions: one after the other, and
+/// in one pass. Floor and number of hits are the retriever's.
+#[divan::bench(sample_count = 10, args = [false, true])]
+fn search_24_phrases(bencher: divan::Bencher<'_, '_>, in_one_pass: bool) {
+    let vectors = Vectors::from_rows(&unit_vectors(100_000, 1)).unwrap_or_default();
+    let phrases = unit_vectors(24, 2);
+    bencher.bench(|| match divan::black_box(in_one_pass) {
+        true => vectors.search_all(&phrases, 40, 0.45).len(),
+        false => phrases.iter().map(|phrase| vectors.search(phrase, 40, 0.45)).map(|found| found.len()).sum(),
+    });
 }

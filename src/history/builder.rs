@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::import::{RawHistory, RawRecord};
 use super::report::{Merge, Note, Reason, Report, Skip};
 use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, normal, tables};
-use crate::sql::describe::{self, Description};
-use crate::sql::{Component, ComponentType, Schema, SqlError, split};
+use crate::sql::components::split_query;
+use crate::sql::describe::{self, Description, Phrases};
+use crate::sql::{Component, ComponentType, Schema, SqlError, parse_query};
 
 /// Longer queries are left out.
 pub const MAX_QUERY_BYTES: usize = 1_000_000;
@@ -27,6 +28,8 @@ pub struct Builder {
     known: HashMap<String, u32>,
     /// Items by type and skeleton.
     items: HashMap<(ComponentType, String), u32>,
+    /// Components in words.
+    phrases: Phrases,
     /// How often an item was described how, parallel to the items.
     described: Vec<Vec<(Description, u32)>>,
     /// Places in the report's merges, by entry.
@@ -55,6 +58,7 @@ impl Builder {
         });
         Self {
             described: described.collect(),
+            phrases: Phrases::default(),
             schema,
             total: records.len(),
             records: records.into_iter(),
@@ -108,17 +112,20 @@ impl Builder {
             self.merge(entry, record);
             return Ok(());
         }
-        let components = split(&record.sql, &self.schema).map_err(|e| reason(e, record))?;
+        let query = parse_query(&record.sql).map_err(|e| reason(e, record))?;
+        let components = split_query(&query, &record.sql, &self.schema);
         let id = small(self.base.entries.len());
         self.known.insert(key, id);
         self.report.kept += 1;
-        let unknown = tables::unknown(&record.sql, &self.schema);
+        let unknown = tables::unknown(&query, &self.schema);
         if !unknown.is_empty() {
             let tables = if unknown.len() == 1 { "a table" } else { "tables" };
             let text = format!("reads {tables} this database does not have: {}", unknown.join(", "));
             self.report.notes.push(Note { line: record.line, entry: id, text });
         }
-        self.base.summaries.push(describe::summarize(&components, &self.schema));
+        let phrases: Vec<String> =
+            components.iter().map(|component| self.phrases.phrase(component, &self.schema)).collect();
+        self.base.summaries.push(describe::summarize_as(&components, &phrases, &self.schema));
         self.base.entries.push(Entry {
             id,
             sql: record.sql.clone(),
@@ -130,8 +137,8 @@ impl Builder {
             line: Some(record.line),
         });
         let mut items = Vec::new();
-        for component in components {
-            let item = self.occur(id, component);
+        for (component, phrase) in components.into_iter().zip(phrases) {
+            let item = self.occur(id, component, &phrase);
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -170,8 +177,8 @@ impl Builder {
     }
 
     /// Adds an occurrence to its item, which may be new; returns the item's index.
-    fn occur(&mut self, entry: u32, component: Component) -> u32 {
-        let description = describe::describe(&component, &self.schema);
+    fn occur(&mut self, entry: u32, component: Component, phrase: &str) -> u32 {
+        let description = describe::describe_as(&component, phrase);
         let Component { kind, sql, skeleton, literals, tables, columns, lines, .. } = component;
         let new = small(self.base.items.len());
         let index = *self.items.entry((kind, skeleton.clone())).or_insert(new);

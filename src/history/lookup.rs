@@ -175,12 +175,15 @@ impl KnowledgeBase {
         tallies
     }
 
-    /// What to embed: of a query its question and its summary, of an item its title and description.
+    /// What to embed: of a query its question, or its summary where it has none; of an item its title and
+    /// description.
     ///
+    /// A question is compared with questions: a summary beside it says the same in other words, and blurs it.
     /// Encoders are trained on sentences, so no SQL is among it unless there is nothing else.
     pub fn texts(&self) -> Texts {
-        let query = |(entry, summary): (&Entry, &String)| {
-            joined(entry.question.as_deref().unwrap_or_default(), summary, &entry.sql)
+        let query = |(entry, summary): (&Entry, &String)| match entry.question.as_deref().map(str::trim) {
+            Some(question) if !question.is_empty() => question.to_owned(),
+            _ => joined("", summary, &entry.sql),
         };
         Texts {
             queries: self.entries.iter().zip(&self.summaries).map(query).collect(),
@@ -316,7 +319,7 @@ mod tests {
     #[test]
     fn every_text_to_embed_says_something() {
         let Texts { queries, items } = base().texts();
-        assert_eq!(queries, ["How late is the Île line? Lateness by line", "SELECT 1", "Fuel"]);
+        assert_eq!(queries, ["How late is the Île line?", "SELECT 1", "Fuel"]);
         assert_eq!(items, ["On-time share of trips", "Active ships of ships"]);
     }
 }

@@ -5,16 +5,14 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{ObjectName, Query, TableFactor, Visit, Visitor};
 
-use crate::sql::{Schema, parse_query};
+use crate::sql::Schema;
 
-/// Table names of `sql` that `schema` does not have, in order of appearance, no duplicates; names of
+/// Table names of `query` that `schema` does not have, in order of appearance, no duplicates; names of
 /// common table expressions, table-valued functions and SQLite's own tables are not among them. Empty
 /// when nothing is known of the database.
-pub(super) fn unknown(sql: &str, schema: &Schema) -> Vec<String> {
+pub(super) fn unknown(query: &Query, schema: &Schema) -> Vec<String> {
     let mut names = Names::default();
-    if !schema.tables.is_empty()
-        && let Ok(query) = parse_query(sql)
-    {
+    if !schema.tables.is_empty() {
         let _: ControlFlow<()> = query.visit(&mut names);
     }
     let mut seen = HashSet::new();
@@ -59,8 +57,9 @@ fn last_part(name: &ObjectName) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::sql::Table;
+    use crate::sql::{Table, parse_query};
 
     #[test]
     fn only_tables_that_are_nowhere_defined_are_named() {
@@ -68,7 +67,8 @@ mod tests {
         let schema = Schema { tables: vec![table("ships"), table("Crew List")] };
         let sql = "WITH late AS (SELECT * FROM Trips) SELECT * FROM late JOIN main.SHIPS JOIN \"crew list\" \
             JOIN json_each('[]') JOIN sqlite_master WHERE x IN (SELECT y FROM piers JOIN trips)";
-        assert_eq!(unknown(sql, &schema), ["Trips", "piers"]);
-        assert_eq!(unknown(sql, &Schema::default()), [""; 0]);
+        let query = parse_query(sql).unwrap();
+        assert_eq!(unknown(&query, &schema), ["Trips", "piers"]);
+        assert_eq!(unknown(&query, &Schema::default()), [""; 0]);
     }
 }

@@ -215,9 +215,9 @@ fn matched_items(
     let hidden = |item: u32| knowledge.items.get(item as usize).is_some_and(|item| item.edit.hidden);
     let mut evidence: BTreeMap<u32, Vec<Evidence>> = BTreeMap::new();
     let mut close: BTreeMap<u32, f32> = BTreeMap::new();
-    for (phrase, vector) in phrase_vectors.iter().enumerate() {
-        let near = index.items.search(vector, ITEMS_OF_A_PHRASE, threshold - CLOSE);
-        for hit in near.into_iter().filter(|hit| !hidden(hit.index)) {
+    let found = index.items.search_all(phrase_vectors, ITEMS_OF_A_PHRASE, threshold - CLOSE);
+    for (phrase, hits) in found.into_iter().enumerate() {
+        for hit in hits.into_iter().filter(|hit| !hidden(hit.index)) {
             if hit.score >= threshold {
                 evidence.entry(hit.index).or_default().push(Evidence { phrase, similarity: hit.score });
             } else {

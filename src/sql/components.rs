@@ -71,16 +71,20 @@ pub struct Component {
 ///
 /// A piece that holds a subquery is a component, and so are the pieces of the subquery.
 pub fn split(sql: &str, schema: &Schema) -> Result<Vec<Component>, SqlError> {
-    let query = parse_query(sql)?;
+    Ok(split_query(&parse_query(sql)?, sql, schema))
+}
+
+/// Splits a query that was parsed from `sql`.
+pub(crate) fn split_query(query: &Query, sql: &str, schema: &Schema) -> Vec<Component> {
     let mut splitter = Splitter { schema, text: Text::new(sql), found: Vec::new() };
-    splitter.query(&query, &Scope::default());
+    splitter.query(query, &Scope::default());
     let mut found = splitter.found;
     // A whole comes before its parts; a piece without a position keeps its place at the end.
     found.sort_by_key(|c| match &c.range {
         Some(range) => (range.start, usize::MAX - range.end),
         None => (usize::MAX, 0),
     });
-    Ok(found)
+    found
 }
 
 struct Splitter<'a> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sqlparser::ast::{Query, SetExpr, Statement};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
 
 use super::lexer::{Lexeme, Lexer};
 use super::tokens;
@@ -124,14 +124,16 @@ pub fn parse_query(sql: &str) -> Result<Query, SqlError> {
 
 /// `a ISNULL` as `a IS NULL`: sqlparser does not know the former. A column or a function of this name stays.
 fn isnull_spelled_out(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_isnull = |word: &Word| word.quote_style.is_none() && word.value.eq_ignore_ascii_case("ISNULL");
+    if !tokens.iter().any(|token| matches!(&token.token, Token::Word(word) if is_isnull(word))) {
+        return tokens;
+    }
     let mut out = Vec::with_capacity(tokens.len());
     // Whether a value ends at the last token that is neither space nor comment.
     let mut after_value = false;
     for token in tokens {
         match &token.token {
-            Token::Word(word)
-                if after_value && word.quote_style.is_none() && word.value.eq_ignore_ascii_case("ISNULL") =>
-            {
+            Token::Word(word) if after_value && is_isnull(word) => {
                 out.push(TokenWithSpan::new(Token::make_keyword("IS"), token.span));
                 out.push(TokenWithSpan::new(Token::make_keyword("NULL"), token.span));
                 continue;
@@ -183,23 +185,24 @@ fn check_depth(sql: &str) -> Result<(), SqlError> {
     let mut chain = Chain::default();
     for (kind, start, end) in Lexer::new(sql) {
         let text = sql.get(start..end).unwrap_or_default();
-        let upper = if kind == Lexeme::Word { text.to_ascii_uppercase() } else { text.to_owned() };
-        match (kind, upper.as_str()) {
-            (Lexeme::Mark, "(") | (Lexeme::Word, "CASE") => {
+        let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
+        match kind {
+            Lexeme::Mark | Lexeme::Word if is(&["(", "CASE"]) => {
                 outer.push(std::mem::take(&mut chain));
                 if outer.len() > MAX_BRACKETS {
                     return Err(SqlError::TooDeep);
                 }
             }
-            (Lexeme::Mark, ")") | (Lexeme::Word, "END") => chain = outer.pop().unwrap_or_default(),
-            (Lexeme::Mark, "," | ";") | (Lexeme::Word, "WHEN" | "THEN" | "ELSE") => chain.operators = 0,
-            (Lexeme::Mark, ".") => {}
-            (Lexeme::Mark, _) => chain.operators += 1,
-            (Lexeme::Word, "UNION" | "EXCEPT" | "INTERSECT") => {
+            Lexeme::Mark | Lexeme::Word if is(&[")", "END"]) => chain = outer.pop().unwrap_or_default(),
+            Lexeme::Mark if is(&[",", ";"]) => chain.operators = 0,
+            Lexeme::Mark if text == "." => {}
+            Lexeme::Mark => chain.operators += 1,
+            Lexeme::Word if is(&["WHEN", "THEN", "ELSE"]) => chain.operators = 0,
+            Lexeme::Word if is(&["UNION", "EXCEPT", "INTERSECT"]) => {
                 chain.operators = 0;
                 chain.sets += 1;
             }
-            (Lexeme::Word, _) if tokens::is_keyword(&upper) => chain.operators += 1,
+            Lexeme::Word if tokens::is_keyword(text) => chain.operators += 1,
             _ => {}
         }
         if chain.operators > MAX_CHAIN || chain.sets > MAX_CHAIN / 2 {

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use super::describe::{Phrases, describe_as};
 use super::skeleton::tests::schema;
 use super::{Schema, describe, literals, parse_query, split, statements, summarize, tokenize};
 
@@ -125,6 +126,19 @@ proptest! {
             describe(a, &schema);
         }
         summarize(&one, &schema);
+    }
+
+    #[test]
+    fn parsed_skeletons_speak_as_the_text_does(template in query()) {
+        let schema = schema();
+        let mut phrases = Phrases::default();
+        let literals = [("7", "'x'"), ("12.5", "'it''s'"), ("100", "''"), ("1e3", "'2019'"), ("0", "'%0000.1'")];
+        for (number, text) in literals {
+            for component in split(&written(&template, "h", number, text), &schema).unwrap() {
+                let phrase = phrases.phrase(&component, &schema);
+                prop_assert_eq!(describe_as(&component, &phrase), describe(&component, &schema));
+            }
+        }
     }
 
     #[test]

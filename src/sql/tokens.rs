@@ -140,12 +140,19 @@ const KEYWORDS: &[&str] = &[
     "WITHOUT",
 ];
 
+/// Bytes of the longest keyword.
+const LONGEST_KEYWORD: usize = "CURRENT_TIMESTAMP".len();
+
 /// Keywords that SQLite also offers as functions; before an opening bracket they are shown as such.
 const FUNCTION_KEYWORDS: &[&str] = &["CAST", "GLOB", "LIKE", "REPLACE"];
 
 /// Whether `word` is a keyword, in any case.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search(&word.to_ascii_uppercase().as_str()).is_ok()
+    let mut upper = [0; LONGEST_KEYWORD];
+    let Some(upper) = upper.get_mut(..word.len()) else { return false };
+    upper.copy_from_slice(word.as_bytes());
+    upper.make_ascii_uppercase();
+    KEYWORDS.binary_search_by(|keyword| keyword.as_bytes().cmp(upper)).is_ok()
 }
 
 /// Cuts `sql` into tokens that concatenate to `sql`; never fails, linear in its length.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::history::import;
-use crate::sql::{Column, Table};
+use crate::sql::{Column, Table, split};
 
 fn ferries() -> Schema {
     let table = |name: &str, columns: &[&str]| Table {

@@ -8,9 +8,10 @@ mod formula;
 mod names;
 mod predicate;
 mod summary;
+mod template;
 
 use serde::{Deserialize, Serialize};
-use sqlparser::ast::{Query, SetExpr};
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 
 use self::names::Words;
 use super::components::{Component, ComponentType};
@@ -19,6 +20,8 @@ use super::tokens::is_keyword;
 use super::{Schema, parse_query};
 
 pub use summary::summarize;
+pub(crate) use summary::summarize_as;
+pub(crate) use template::Phrases;
 
 /// A component in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +37,11 @@ const TITLE_LENGTH: usize = 90;
 
 /// Describes a component; the literals of this occurrence are named.
 pub fn describe(component: &Component, schema: &Schema) -> Description {
-    let phrase = phrase(component, schema);
+    describe_as(component, &phrase(component, schema))
+}
+
+/// Describes a component whose phrase is known.
+pub(crate) fn describe_as(component: &Component, phrase: &str) -> Description {
     let called = component.alias.as_deref().and_then(names::alias_words);
     let sentence = match component.kind {
         ComponentType::Calculation => match &called {
@@ -47,7 +54,7 @@ pub fn describe(component: &Component, schema: &Schema) -> Description {
         ComponentType::Output if phrase.starts_with("distinct") => format!("Each only once: {phrase}."),
         ComponentType::Output => format!("Sorted and cut: {phrase}."),
     };
-    let title = called.as_deref().unwrap_or(&phrase);
+    let title = called.as_deref().unwrap_or(phrase);
     Description { title: shortened(&capitalised(title)), sentence: capitalised(&sentence) }
 }
 
@@ -70,28 +77,24 @@ fn operators(piece: &str) -> usize {
 }
 
 /// A component as a phrase without a capital or a full stop.
-pub(super) fn phrase(component: &Component, schema: &Schema) -> String {
+fn phrase(component: &Component, schema: &Schema) -> String {
+    let mut literals = component.literals.iter();
+    let piece = filled(&component.skeleton, |_| literals.next().map_or("NULL", String::as_str));
+    let read = (operators(&piece) <= MAX_OPERATORS).then(|| read(component.kind, &piece)).flatten();
+    phrase_of(component, read.as_ref(), schema)
+}
+
+/// The phrase of a component that was read again; None where that failed.
+fn phrase_of(component: &Component, piece: Option<&Piece>, schema: &Schema) -> String {
     let words = Words::new(schema);
-    let piece = filled(&component.skeleton, &component.literals);
-    let spoken = match component.kind {
-        _ if operators(&piece) > MAX_OPERATORS => None,
-        ComponentType::Calculation => {
-            parsed(&format!("SELECT {piece}")).and_then(|q| with_expression(&q, |e| words.formula(e)))
-        }
-        ComponentType::Condition => parsed(&format!("SELECT {piece}"))
-            .and_then(|q| with_expression(&q, |e| words.predicate(e, false))),
-        ComponentType::Relation => {
-            parsed(&format!("SELECT * {piece}")).and_then(|q| words.relation(&q, &component.tables))
-        }
-        ComponentType::Dimension => {
-            let keys = piece.strip_prefix("GROUP BY ").or_else(|| piece.strip_prefix("PARTITION BY "));
-            parsed(&format!("SELECT {}", keys.unwrap_or(&piece))).and_then(|q| words.dimension(&q))
-        }
-        ComponentType::Output if piece.starts_with("SELECT") => {
-            parsed(&piece).and_then(|q| words.distinct(&q))
-        }
-        ComponentType::Output => parsed(&format!("SELECT 1 {piece}")).and_then(|q| words.output(&q)),
-    };
+    let spoken = piece.and_then(|piece| match (component.kind, piece) {
+        (ComponentType::Condition, Piece::Expression(expr)) => Some(words.predicate(expr, false)),
+        (_, Piece::Expression(expr)) => Some(words.formula(expr)),
+        (ComponentType::Relation, Piece::Clause(query)) => words.relation(query, &component.tables),
+        (ComponentType::Dimension, Piece::Clause(query)) => words.dimension(query),
+        (_, Piece::Clause(query)) if component.skeleton.starts_with("SELECT") => words.distinct(query),
+        (_, Piece::Clause(query)) => words.output(query),
+    });
     // What cannot be read again is named by the columns it uses.
     spoken.unwrap_or_else(|| {
         let columns: Vec<String> =
@@ -100,36 +103,60 @@ pub(super) fn phrase(component: &Component, schema: &Schema) -> String {
     })
 }
 
-/// A skeleton with its literals put back in.
-fn filled(skeleton: &str, literals: &[String]) -> String {
+/// A component read again by itself.
+#[derive(Debug, Clone)]
+enum Piece {
+    /// A calculation or a condition.
+    Expression(Expr),
+    /// The query that holds nothing but this clause.
+    Clause(Box<Query>),
+}
+
+/// Reads the text of a component.
+fn read(kind: ComponentType, piece: &str) -> Option<Piece> {
+    let sql = match kind {
+        ComponentType::Calculation | ComponentType::Condition => format!("SELECT {piece}"),
+        ComponentType::Relation => format!("SELECT * {piece}"),
+        ComponentType::Dimension => {
+            let keys = piece.strip_prefix("GROUP BY ").or_else(|| piece.strip_prefix("PARTITION BY "));
+            format!("SELECT {}", keys.unwrap_or(piece))
+        }
+        ComponentType::Output if piece.starts_with("SELECT") => piece.to_owned(),
+        ComponentType::Output => format!("SELECT 1 {piece}"),
+    };
+    let query = parse_query(&sql).ok()?;
+    if !matches!(kind, ComponentType::Calculation | ComponentType::Condition) {
+        return Some(Piece::Clause(Box::new(query)));
+    }
+    let SetExpr::Select(mut select) = *query.body else { return None };
+    match (select.projection.pop(), select.projection.is_empty()) {
+        (Some(SelectItem::UnnamedExpr(expr)), true) => Some(Piece::Expression(expr)),
+        _ => None,
+    }
+}
+
+/// A skeleton with its holes filled; `fill` is told whether a hole stands in quotes, which it replaces.
+fn filled<T: AsRef<str>>(skeleton: &str, mut fill: impl FnMut(bool) -> T) -> String {
     let mut out = String::with_capacity(skeleton.len());
-    let mut literals = literals.iter();
     let mut rest = skeleton;
     while let Some(at) = rest.find("<val>") {
         let (before, after) = rest.split_at(at);
         let after = after.get("<val>".len()..).unwrap_or_default();
-        let (before, after) = match (before.strip_suffix('\''), after.strip_prefix('\'')) {
-            (Some(before), Some(after)) => (before, after),
-            _ => (before, after),
+        let (before, after, quoted) = match (before.strip_suffix('\''), after.strip_prefix('\'')) {
+            (Some(before), Some(after)) => (before, after, true),
+            _ => (before, after, false),
         };
         out.push_str(before);
-        out.push_str(literals.next().map_or("NULL", String::as_str));
+        let literal = fill(quoted);
+        // Two signs in a row would begin a comment.
+        if out.ends_with('-') && literal.as_ref().starts_with('-') {
+            out.push(' ');
+        }
+        out.push_str(literal.as_ref());
         rest = after;
     }
     out.push_str(rest);
     out
-}
-
-fn parsed(sql: &str) -> Option<Query> {
-    parse_query(sql).ok()
-}
-
-fn with_expression(query: &Query, speak: impl Fn(&sqlparser::ast::Expr) -> String) -> Option<String> {
-    let SetExpr::Select(select) = &*query.body else { return None };
-    match select.projection.as_slice() {
-        [sqlparser::ast::SelectItem::UnnamedExpr(expr)] => Some(speak(expr)),
-        _ => None,
-    }
 }
 
 /// The first letter in upper case.

@@ -10,28 +10,40 @@ const NAMED: usize = 5;
 /// One sentence for a whole query, made from its components: what is computed, of what, under which
 /// conditions, by what, in which order. Pieces inside other pieces are left out.
 pub fn summarize(components: &[Component], schema: &Schema) -> String {
-    let outermost: Vec<&Component> = components.iter().filter(|c| !is_inside(c, components)).collect();
-    let of = |kind: ComponentType| -> Vec<String> {
-        let mut phrases: Vec<String> = Vec::new();
-        for component in outermost.iter().filter(|c| c.kind == kind) {
-            let words = phrase(component, schema);
-            if !phrases.contains(&words) && phrases.len() < NAMED {
-                phrases.push(words);
+    let phrases: Vec<String> = components.iter().map(|c| phrase(c, schema)).collect();
+    summarize_as(components, &phrases, schema)
+}
+
+/// Summarises components whose phrases are known, `phrases` one for each.
+pub(crate) fn summarize_as(components: &[Component], phrases: &[String], schema: &Schema) -> String {
+    let outermost: Vec<(&Component, &String)> =
+        components.iter().zip(phrases).filter(|(c, _)| !is_inside(c, components)).collect();
+    let of = |kind: ComponentType| -> Vec<&str> {
+        let mut named: Vec<&str> = Vec::new();
+        for (_, phrase) in outermost.iter().filter(|(c, _)| c.kind == kind) {
+            if !named.contains(&phrase.as_str()) && named.len() < NAMED {
+                named.push(phrase);
             }
         }
-        phrases
+        named
     };
+    let words = super::names::Words::new(schema);
     let mut tables: Vec<String> = Vec::new();
+    let mut last = None;
     for table in components.iter().flat_map(|c| &c.tables) {
-        let rows = super::names::Words::new(schema).rows(table);
-        if !tables.contains(&rows) && tables.len() < NAMED {
-            tables.push(rows);
+        // Most components read the table of the one before.
+        if tables.len() < NAMED && last.replace(table) != Some(table) {
+            let rows = words.rows(table);
+            if !tables.contains(&rows) {
+                tables.push(rows);
+            }
         }
     }
     let mut sentence = of(ComponentType::Calculation).join(", ");
     let outputs = of(ComponentType::Output);
     if sentence.is_empty() {
-        sentence = outputs.iter().find(|o| o.starts_with("distinct")).cloned().unwrap_or_default();
+        sentence =
+            outputs.iter().find(|o| o.starts_with("distinct")).map_or_else(String::new, |o| (*o).to_owned());
     }
     if !tables.is_empty() {
         let named = tables.join(" and ");

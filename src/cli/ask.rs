@@ -18,7 +18,7 @@ use crate::pipeline::direct::{self, Direct, Shot, Shots};
 use crate::pipeline::{Answered, ByModel, Pipeline as _};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
-use crate::present::{cells, format};
+use crate::present::{answer::chance, cells, format};
 use crate::retrieval::model::{Asking, By, Found, Steps, retrieve_with};
 use crate::retrieval::{Retrieved, Settings};
 
@@ -188,7 +188,11 @@ pub fn run(args: &Ask) -> Result<String, Failure> {
         let _ = writeln!(text, "{}\n{}", phrases.sentence("Key phrases"), rerank.sentence("Reranking"));
     }
     text.push_str(&told(&answered, connected.as_ref().map_or("", |connected| &connected.name)));
-    let _ = writeln!(text, "\n{sql}\n\n{}", rows(result));
+    let _ = writeln!(text, "\n{sql}");
+    // The rows of a query that is only the nearest there is would look like an answer.
+    if !matches!(&answered, Answered::Adapted(Ok(answer)) if !answer.is_near()) {
+        let _ = writeln!(text, "\n{}", rows(result));
+    }
     if let Some(verdict) = verdict {
         let word = if verdict.correct() { "Same as gold" } else { "Different from gold" };
         let _ = writeln!(text, "\n{word} (bird-ex). {}", difference(&verdict).unwrap_or_default());
@@ -270,9 +274,21 @@ fn told(answered: &Answered, model: &str) -> String {
     let mut text = String::new();
     match answered {
         Answered::Adapted(Ok(answer)) => {
-            let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+            if answer.is_near() {
+                let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+            } else {
+                let _ = writeln!(text, "Nothing in the history is near enough to answer this.");
+                let _ = writeln!(text, "The nearest query is #{}, adapted:", answer.entry);
+            }
+            let _ = writeln!(text, "  {}", chance(answer.confidence));
             for change in &answer.changes {
-                let _ = writeln!(text, "  {} was {}: {}", change.after, change.before, change.reason);
+                let (before, after) = (change.before.trim(), change.after.trim());
+                let told = match (before, after) {
+                    (before, "") => format!("{before} was left out"),
+                    ("", after) => format!("{after} was added"),
+                    _ => format!("{after} was {before}"),
+                };
+                let _ = writeln!(text, "  {told}: {}", change.reason);
             }
             if !answer.unbound.is_empty() {
                 let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));

@@ -19,6 +19,7 @@ use super::lexer::{Lexeme, Lexer};
 use super::tokens::is_keyword;
 use super::{Schema, parse_query};
 
+pub(crate) use names::split_name;
 pub use summary::summarize;
 pub(crate) use summary::summarize_as;
 pub(crate) use template::Phrases;

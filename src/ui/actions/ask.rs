@@ -84,6 +84,13 @@ impl Asking {
     }
 }
 
+/// The history has no vectors of this encoder.
+pub(super) fn not_indexed(encoder: &str) -> Trouble {
+    Trouble::Other(format!(
+        "The history is not indexed with {encoder}. Index it in Settings, Encoder, then ask again."
+    ))
+}
+
 /// The history's own answer, without a model.
 pub(super) async fn adapt(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     let state = asking.state;
@@ -92,8 +99,7 @@ pub(super) async fn adapt(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     };
     let settings = state.settings.get_untracked();
     let Some(index) = knowledge.index_of(&settings.encoder) else {
-        let why = format!("The history is not indexed with {}. Index it, then ask again.", settings.encoder);
-        return Err(Trouble::Other(why));
+        return Err(not_indexed(&settings.encoder));
     };
     let schema = state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
     let engine = state.engine();

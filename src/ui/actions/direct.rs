@@ -1,19 +1,23 @@
 //! Asking a language model.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::ask::Asking;
+use super::ask::{Asking, not_indexed};
 use super::{encoder, model, now};
 use crate::history::KnowledgeBase;
 use crate::llm::{Cancel, Delta, tokens};
 use crate::pipeline::Answered;
 use crate::pipeline::direct::{Event, Inputs, Shot, direct};
 use crate::retrieval::model::{self as steps, By, Found, retrieve_with};
-use crate::retrieval::{Indexed, Retrieved, retrieve_question};
+use crate::retrieval::{Retrieved, retrieve_question};
 use crate::ui::settings::Settings;
-use crate::ui::state::{Stage, Trouble};
+use crate::ui::state::{Run, Stage, Trouble};
+
+/// Milliseconds between two looks at a growing answer.
+const SHOW_EVERY_MS: f64 = 80.0;
 
 /// Asks the model of the settings.
 pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
@@ -28,11 +32,11 @@ pub(super) async fn retrieve(asking: &Asking, cancel: &Cancel) -> Result<(Retrie
     let state = asking.state;
     let settings = state.settings.get_untracked();
     let knowledge = state.knowledge.get_untracked();
-    let Some((knowledge, index)) =
-        knowledge.as_deref().and_then(|k: &Indexed| Some((&k.base, k.index_of(&settings.encoder)?)))
-    else {
-        return Ok((Retrieved::default(), Vec::new()));
+    let Some(knowledge) = knowledge.as_deref() else { return Ok((Retrieved::default(), Vec::new())) };
+    let Some(index) = knowledge.index_of(&settings.encoder) else {
+        return Err(not_indexed(&settings.encoder));
     };
+    let knowledge = &knowledge.base;
     let started = now();
     let question = asking.question();
     let engine = state.engine();
@@ -92,6 +96,7 @@ pub(super) async fn answer(
         knowledge: knowledge.as_ref().map_or(&empty, |k| &k.base),
         shots,
     };
+    let pending = RefCell::new(Pending::default());
     let heard = |event: &Event<'_>| match event {
         Event::Prompt(prompt) => asking.update(|r| {
             r.prompt = Some(Arc::new((*prompt).clone()));
@@ -99,18 +104,45 @@ pub(super) async fn answer(
             r.stage = Stage::Answer;
             r.answer_ms = (now(), 0.0);
         }),
-        Event::Delta(_, delta) => asking.update(|r| {
-            let (Delta::Text(text) | Delta::Reasoning(text)) = delta;
-            r.tokens += tokens::estimate(text);
-            r.answer_ms.1 = now() - r.answer_ms.0;
-            if let Delta::Text(text) = delta {
-                r.streamed.push_str(text);
+        Event::Delta(_, delta) => {
+            let mut pending = pending.borrow_mut();
+            pending.hear(delta);
+            if now() - pending.shown_at > SHOW_EVERY_MS {
+                asking.update(|r| pending.show(r));
             }
-        }),
+        }
         // A second attempt writes anew.
-        Event::Attempt(_) => asking.update(|r| r.streamed.clear()),
+        Event::Attempt(_) => asking.update(|r| {
+            pending.borrow_mut().show(r);
+            r.streamed.clear();
+        }),
     };
     let engine = state.engine();
     let answered = direct(&inputs, &wanted.ask, &server, &engine.database, limits, &heard, cancel).await;
     Ok(Arc::new(Answered::Direct(Box::new(answered))))
+}
+
+/// Pieces of an answer that are not shown yet: a fast model writes more often than a page can be drawn.
+#[derive(Default)]
+struct Pending {
+    text: String,
+    tokens: u32,
+    shown_at: f64,
+}
+
+impl Pending {
+    fn hear(&mut self, delta: &Delta) {
+        let (Delta::Text(text) | Delta::Reasoning(text)) = delta;
+        self.tokens += tokens::estimate(text);
+        if let Delta::Text(text) = delta {
+            self.text.push_str(text);
+        }
+    }
+
+    fn show(&mut self, run: &mut Run) {
+        self.shown_at = now();
+        run.answer_ms.1 = self.shown_at - run.answer_ms.0;
+        run.tokens += std::mem::take(&mut self.tokens);
+        run.streamed.push_str(&std::mem::take(&mut self.text));
+    }
 }

@@ -118,7 +118,7 @@ fn Found(found: Diagnosis) -> impl IntoView {
     };
     view! {
         <div class="found" role="status">
-            <ul class="row wrap t12" aria-label="Steps of the test">{steps.to_vec()}</ul>
+            <ul class="row wrap t12" aria-label="Steps of the test">{steps.into_iter().collect_view()}</ul>
             <p><b class=if failed.is_some() { "c-bad" } else { "c-ok" }>{found.title}</b></p>
             <p class="t12 two">{found.advice}</p>
             {found.again_s.map(|seconds| view! { <p class="t12 two">{format!("The server asks to wait {seconds} s.")}</p> })}

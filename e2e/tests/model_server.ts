@@ -18,12 +18,11 @@ const models: Record<string, (response: ServerResponse, request: IncomingMessage
   cut: (response) => {
     events(response);
     response.write(piece("```sql\nSELECT COUNT("));
-    setTimeout(() => response.destroy(), 50);
+    setTimeout(() => response.destroy(), 300);
   },
-  endless: (response, request) => {
+  endless: (response) => {
     events(response);
     const more = setInterval(() => response.write(piece("and then ")), 5);
-    request.on("close", () => clearInterval(more));
     response.on("close", () => clearInterval(more));
   },
   slow: (response) => void setTimeout(() => stream(response, GOOD), 1500),

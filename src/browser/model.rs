@@ -42,7 +42,10 @@ impl Complete for FetchModel {
                 on_delta(&delta);
             }
         }
-        reader.finish()
+        match reader.finish() {
+            Err(LlmError::Empty { .. }) if connection.broke => Err(LlmError::CutStream(0)),
+            answer => answer,
+        }
     }
 }
 
@@ -114,7 +117,7 @@ impl FetchModel {
             model: model.to_owned(),
         };
         let body = answer.body().map(|body| body.get_reader().unchecked_into());
-        Ok(Connection { head, body, _abort: abort })
+        Ok(Connection { head, body, broke: false, _abort: abort })
     }
 }
 
@@ -122,6 +125,8 @@ impl FetchModel {
 struct Connection {
     head: Head,
     body: Option<ReadableStreamDefaultReader>,
+    /// Whether it ended with an error.
+    broke: bool,
     _abort: Abort,
 }
 
@@ -131,6 +136,7 @@ impl Connection {
     async fn next(&mut self, cancel: &Cancel, silence_s: u32) -> Result<Option<Vec<u8>>, LlmError> {
         let Some(body) = &self.body else { return Ok(None) };
         let Ok(piece) = within(JsFuture::from(body.read()), cancel, silence_s).await? else {
+            self.broke = true;
             return Ok(None);
         };
         let piece: Object = piece.unchecked_into();

@@ -108,7 +108,7 @@ fn phrase_of(component: &Component, piece: Option<&Piece>, schema: &Schema) -> S
 #[derive(Debug, Clone)]
 enum Piece {
     /// A calculation or a condition.
-    Expression(Expr),
+    Expression(Box<Expr>),
     /// The query that holds nothing but this clause.
     Clause(Box<Query>),
 }
@@ -131,7 +131,7 @@ fn read(kind: ComponentType, piece: &str) -> Option<Piece> {
     }
     let SetExpr::Select(mut select) = *query.body else { return None };
     match (select.projection.pop(), select.projection.is_empty()) {
-        (Some(SelectItem::UnnamedExpr(expr)), true) => Some(Piece::Expression(expr)),
+        (Some(SelectItem::UnnamedExpr(expr)), true) => Some(Piece::Expression(Box::new(expr))),
         _ => None,
     }
 }

@@ -123,7 +123,7 @@ fn demo(embed: &Memo, verbose: bool) {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("public/demo");
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("norhaven.sqlite");
-    querylore::demo::database(&path).unwrap();
+    std::fs::write(&path, querylore::demo::database().unwrap()).unwrap();
     let (db, schema) = common::open(&path).unwrap();
     let bytes = std::fs::read(folder.join("history.jsonl")).unwrap();
     let plan = import::inspect("history.jsonl", &bytes).unwrap();

@@ -10,7 +10,6 @@
 mod common;
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::Write as _;
 
 use common::{Memo, Pair};
 use querylore::bench::compare::{Mode, judge};
@@ -21,13 +20,107 @@ use querylore::pipeline::ask::CANDIDATES;
 use querylore::ports::blocking::block_on;
 use querylore::retrieval::{Settings, retrieve_question};
 
+/// Parts of the databases for cross-validation.
+const PARTS: usize = 5;
 /// Fewer different queries of a database are no history.
 const LEAST_QUERIES: usize = 30;
 
 /// A candidate that ran and found rows.
 struct Seen {
-    signs: [f32; SIGNS],
+    signs: [f64; SIGNS],
     right: bool,
+}
+
+/// One question of a database with what it was offered.
+struct Offered {
+    database: usize,
+    seen: Vec<Seen>,
+}
+
+fn dot(a: &[f64; SIGNS], b: &[f64; SIGNS]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The candidate that the weights put first.
+fn first<'o>(offered: &'o Offered, weights: &[f64; SIGNS]) -> Option<&'o Seen> {
+    offered.seen.iter().max_by(|a, b| dot(&a.signs, weights).total_cmp(&dot(&b.signs, weights)))
+}
+
+/// Weights under which the right candidates of a question are likely among all of it: a conditional logit, by
+/// gradient ascent on signs scaled to one standard deviation, with a small ridge.
+fn ranking(questions: &[&Offered]) -> [f64; SIGNS] {
+    let all: Vec<&[f64; SIGNS]> = questions.iter().flat_map(|q| &q.seen).map(|seen| &seen.signs).collect();
+    let count = all.len() as f64;
+    let scale: [f64; SIGNS] = std::array::from_fn(|k| {
+        let mean = all.iter().map(|signs| signs[k]).sum::<f64>() / count;
+        (all.iter().map(|signs| (signs[k] - mean).powi(2)).sum::<f64>() / count).sqrt().max(1e-6)
+    });
+    let told: Vec<_> = questions.iter().filter(|q| q.seen.iter().any(|seen| seen.right)).collect();
+    let mut weights = [0.0; SIGNS];
+    for _ in 0..400 {
+        let mut gradient = [0.0; SIGNS];
+        for question in &told {
+            let odds: Vec<f64> = question.seen.iter().map(|seen| dot(&seen.signs, &weights).exp()).collect();
+            let sum: f64 = odds.iter().sum();
+            let right: f64 = question.seen.iter().zip(&odds).filter(|(s, _)| s.right).map(|(_, o)| o).sum();
+            for (seen, odds) in question.seen.iter().zip(&odds) {
+                let pull = if seen.right { odds / right } else { 0.0 } - odds / sum;
+                for (gradient, sign) in gradient.iter_mut().zip(&seen.signs) {
+                    *gradient += pull * sign;
+                }
+            }
+        }
+        for (k, weight) in weights.iter_mut().enumerate() {
+            let scaled = (gradient[k] / scale[k] - *weight * scale[k]) / told.len() as f64;
+            *weight += 0.5 * scaled / scale[k];
+        }
+    }
+    weights
+}
+
+/// (slope, intercept) of the logistic function from a score to being right, by Newton's method.
+fn logistic(scores: &[(f64, bool)]) -> (f64, f64) {
+    let (mut a, mut b) = (0.0, 0.0);
+    for _ in 0..50 {
+        let (mut ga, mut gb, mut haa, mut hab, mut hbb) = (0.0, 0.0, 1e-6, 0.0, 1e-6);
+        for &(score, right) in scores {
+            let p = 1.0 / (1.0 + (-(a * score + b)).exp());
+            let (off, spread) = (f64::from(u8::from(right)) - p, p * (1.0 - p));
+            ga += off * score;
+            gb += off;
+            haa += spread * score * score;
+            hab += spread * score;
+            hbb += spread;
+        }
+        let determinant = haa * hbb - hab * hab;
+        a += (hbb * ga - hab * gb) / determinant;
+        b += (haa * gb - hab * ga) / determinant;
+    }
+    (a, b)
+}
+
+/// Fits on `training`, returns the weights and the bias of the log odds.
+fn fit(training: &[&Offered]) -> ([f64; SIGNS], f64) {
+    let weights = ranking(training);
+    let firsts = training.iter().filter_map(|question| first(question, &weights));
+    let scores: Vec<(f64, bool)> = firsts.map(|seen| (dot(&seen.signs, &weights), seen.right)).collect();
+    let (slope, bias) = logistic(&scores);
+    (weights.map(|weight| weight * slope), bias)
+}
+
+/// Prints how many first candidates are right, by confidence.
+fn reliability(answers: &[(f64, bool)]) {
+    for step in 0..10 {
+        let (low, high) = (f64::from(step) / 10.0, f64::from(step + 1) / 10.0);
+        let inside: Vec<_> = answers.iter().filter(|(p, _)| *p >= low && *p < high).collect();
+        let mean = inside.iter().map(|(p, _)| p).sum::<f64>() / inside.len().max(1) as f64;
+        let right = inside.iter().filter(|(_, right)| *right).count();
+        let share = right as f64 / inside.len().max(1) as f64;
+        println!(
+            "{low:.1} to {high:.1}: {:5} answers, mean confidence {mean:.2}, right {share:.2}",
+            inside.len()
+        );
+    }
 }
 
 fn main() {
@@ -48,10 +141,9 @@ fn main() {
         }
     }
     by_database.retain(|_, pairs| pairs.len() >= LEAST_QUERIES);
-    let mut out = std::io::BufWriter::new(std::fs::File::create("/tmp/adapt_signs.csv").unwrap());
-    let mut questions: Vec<Vec<Seen>> = Vec::new();
+    let mut questions: Vec<Offered> = Vec::new();
     let limits = QueryLimits { timeout_ms: 2_000, max_rows: 100_000 };
-    for (name, pairs) in &by_database {
+    for (database, (name, pairs)) in by_database.iter().enumerate() {
         let path = common::data().join("spider/database").join(name).join(format!("{name}.sqlite"));
         let Some((db, schema)) = common::open(&path) else { continue };
         for pair in pairs {
@@ -73,17 +165,32 @@ fn main() {
                 let rows = db.execute(&candidate.sql, limits);
                 let found = rows.as_ref().is_ok_and(|rows| !rows.rows.is_empty());
                 let right = found && judge(Mode::BirdEx, &gold, &rows).correct();
-                found.then(|| Seen { signs: candidate.signs.numbers(), right })
+                found.then(|| Seen { signs: candidate.signs.numbers().map(f64::from), right })
             });
-            let ran: Vec<Seen> = ran.collect();
-            for seen in &ran {
-                let numbers: Vec<String> = seen.signs.iter().map(ToString::to_string).collect();
-                writeln!(out, "{},{name},{},{}", questions.len(), u8::from(seen.right), numbers.join(","))
-                    .unwrap();
-            }
-            questions.push(ran);
+            questions.push(Offered { database, seen: ran.collect() });
         }
         embed.save();
         eprintln!("{name}: {} questions so far", questions.len());
     }
+    let (mut answers, mut best) = (Vec::new(), 0);
+    for part in 0..PARTS {
+        let training: Vec<&Offered> = questions.iter().filter(|q| q.database % PARTS != part).collect();
+        let (weights, bias) = fit(&training);
+        for question in questions.iter().filter(|q| q.database % PARTS == part) {
+            best += usize::from(question.seen.iter().any(|seen| seen.right));
+            if let Some(seen) = first(question, &weights) {
+                answers.push((1.0 / (1.0 + (-(dot(&seen.signs, &weights) + bias)).exp()), seen.right));
+            }
+        }
+    }
+    let right = answers.iter().filter(|(_, right)| *right).count();
+    println!(
+        "{} questions of {} databases; {best} have a right candidate; {right} first ones are right, each database \
+         scored by a fit without it",
+        questions.len(),
+        by_database.len()
+    );
+    reliability(&answers);
+    let (weights, bias) = fit(&questions.iter().collect::<Vec<_>>());
+    println!("const BIAS: f32 = {bias:.2};\nconst WEIGHTS: [f32; SIGNS] = {weights:.2?};");
 }

@@ -14,7 +14,7 @@ use crate::pipeline::adapt::Answer;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
-use crate::present::{cells, format};
+use crate::present::{answer::chance, cells, format};
 use crate::retrieval::{Retrieved, Settings};
 
 /// Answer a question from a history, without a model.
@@ -100,14 +100,29 @@ pub fn run(args: &Ask) -> Result<String, Failure> {
     if skipped > 0 {
         let _ = writeln!(text, "{skipped} statements of the history were skipped (lab index says why).");
     }
-    let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+    if answer.is_near() {
+        let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+    } else {
+        let _ = writeln!(text, "Nothing in the history is near enough to answer this.");
+        let _ = writeln!(text, "The nearest query is #{}, adapted:", answer.entry);
+    }
+    let _ = writeln!(text, "  {}", chance(answer.confidence));
     for change in &answer.changes {
-        let _ = writeln!(text, "  {} was {}: {}", change.after, change.before, change.reason);
+        let (before, after) = (change.before.trim(), change.after.trim());
+        let told = match (before, after) {
+            (before, "") => format!("{before} was left out"),
+            ("", after) => format!("{after} was added"),
+            _ => format!("{after} was {before}"),
+        };
+        let _ = writeln!(text, "  {told}: {}", change.reason);
     }
     if !answer.unbound.is_empty() {
         let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));
     }
-    let _ = writeln!(text, "\n{}\n\n{}", answer.sql, rows(&answer.result));
+    let _ = writeln!(text, "\n{}", answer.sql);
+    if answer.is_near() {
+        let _ = writeln!(text, "\n{}", rows(&answer.result));
+    }
     if let Some(verdict) = verdict {
         let word = if verdict.correct() { "Same as gold" } else { "Different from gold" };
         let _ = writeln!(text, "\n{word} (bird-ex). {}", difference(&verdict).unwrap_or_default());

@@ -1,16 +1,24 @@
-//! Pipeline `adapt`: the best historical query with its literals re-bound to what the question names.
+//! Pipeline `adapt`: the best historical query, bound to what the question names and edited in small ways.
 //! No model is used.
 //!
 //! Every retrieved query is bound to the question: its literals take the values, numbers and dates that the
-//! question names, or stay (see `bind`). The bound queries are ranked by how alike the two questions are once
-//! their values are set aside, by the retriever's similarity, and by how much of the question stays unused.
-//! The first that runs and finds rows is the answer; what was tried before it is kept with the reason.
+//! question names, or stay (see `bind`). Then conditions, outputs and directions may change, where the two questions
+//! show how (see `conditions`, `outputs`, `directions`). The candidates are ranked by how likely each is right (see
+//! `confidence`). The first that runs and finds rows is the answer; what was tried before it is kept with the reason.
 
 mod bind;
+mod clauses;
+mod conditions;
+mod confidence;
 mod dates;
+mod directions;
+mod form;
 mod labels;
+mod names;
 mod numbers;
+mod outputs;
 mod question;
+mod replace;
 mod slots;
 mod values;
 
@@ -21,15 +29,22 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use bind::{Binding, Slot, bind};
+use bind::bind;
+use clauses::{Clauses, Tables};
+use conditions::{Conditions, Editable};
+pub use confidence::{NEAR, SIGNS, Signs};
+use directions::Directions;
+use form::{Form, Shape};
 use labels::Labels;
-use question::{Question, Shape, WordWeights};
+use outputs::Fit;
+use question::{Question, WordWeights};
+use slots::Slot;
 use values::{ColumnName, ColumnValues};
 
 use crate::db::{DbError, QueryLimits, ResultSet};
-use crate::history::KnowledgeBase;
+use crate::history::{Entry, KnowledgeBase};
 use crate::ports::Execute;
-use crate::retrieval::{QueryHit, Retrieved};
+use crate::retrieval::Retrieved;
 use crate::sql::{ComponentType, Schema};
 
 /// Candidates run for one question at most.
@@ -39,16 +54,16 @@ const MOST_WEIGHED: usize = 2000;
 /// Milliseconds that looking up the values of one column may take.
 const LOOK_UP_MS: u32 = 2_000;
 
-/// One literal that was changed in the historical query.
+/// One piece that was changed in the historical query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Byte range of the new literal in [`Answer::sql`].
+    /// Byte range of the new piece in the adapted query.
     pub start: usize,
     /// End of the byte range, exclusive.
     pub end: usize,
-    /// The literal in the historical query, as SQL.
+    /// The piece of the historical query; empty where one was put in.
     pub before: String,
-    /// The literal in the answer, as SQL.
+    /// The piece of the adapted query; empty where one was left out.
     pub after: String,
     /// Why, as one short sentence ("routes.code holds 'HL'; the question says Harbour Loop").
     pub reason: String,
@@ -76,10 +91,20 @@ pub struct Answer {
     pub unbound: Vec<String>,
     /// How alike the question and the history's own are with their values set aside, 0 to 1.
     pub likeness: f32,
+    /// The share of answers with such signs that were right on other databases, 0 to 1.
+    pub confidence: f32,
     /// Candidates tried before, with what became of them.
     pub refused: Vec<(u32, Refusal)>,
     /// The rows.
     pub result: ResultSet,
+}
+
+impl Answer {
+    /// Whether its query is near enough to be an answer; else it is only the nearest there is, and should be offered
+    /// as that.
+    pub fn is_near(&self) -> bool {
+        self.confidence >= NEAR
+    }
 }
 
 /// Why there is no answer.
@@ -101,6 +126,21 @@ pub enum AdaptError {
     Database(#[from] DbError),
 }
 
+/// A historical query adapted to a question, not yet run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The entry it comes from.
+    pub entry: u32,
+    /// The adapted query.
+    pub sql: String,
+    /// What was changed, in the order of the text.
+    pub changes: Vec<Change>,
+    /// What the question names and the query does not use, as the question writes it.
+    pub unbound: Vec<String>,
+    /// What speaks for and against it.
+    pub signs: Signs,
+}
+
 /// Answers `question` with the best of the retrieved queries, adapted; runs at most eight of them under `limits`.
 pub async fn adapt(
     question: &str,
@@ -110,50 +150,17 @@ pub async fn adapt(
     db: &impl Execute,
     limits: QueryLimits,
 ) -> Result<Answer, AdaptError> {
-    let hits = retrieved.queries.iter().filter_map(|hit| {
-        let entry = knowledge.entries.get(hit.entry as usize)?;
-        Some((hit, entry, slots::slots(&entry.sql, schema)))
-    });
-    let hits: Vec<_> = hits.collect();
-    if hits.is_empty() {
+    let candidates = candidates(question, knowledge, schema, retrieved, db, limits).await?;
+    if candidates.is_empty() {
         return Err(AdaptError::NothingRelevant);
     }
-    let columns = columns(hits.iter().flat_map(|(.., slots)| slots), knowledge);
-    let look_up_ms = LOOK_UP_MS.min(limits.timeout_ms);
-    let columns = ColumnValues::read(&columns, question, db, look_up_ms).await?;
-    let labels = Labels::read(&columns, schema, db, look_up_ms).await?;
-    let question = Question::new(question, &columns, &labels);
-    let weights = word_weights(knowledge);
-    let shape = Shape::of_question(question.text);
-    let texts = hits.iter().flat_map(|(.., slots)| slots).filter(|slot| slot.text);
-    let filtered: HashSet<String> = texts.map(|slot| slot.value.clone()).collect();
-
-    let mut candidates: Vec<Candidate<'_>> = hits
-        .iter()
-        .map(|(hit, entry, slots)| {
-            let old = entry.question.as_deref();
-            let binding = bind(slots, old, &question);
-            let summary = knowledge.summaries.get(hit.entry as usize).map_or("", String::as_str);
-            let likeness =
-                weights.alike((question.text, &binding.marks), (old.unwrap_or(summary), &binding.old_marks));
-            let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
-            let unbound = question.unclaimed(&used, &weights, &filtered);
-            let explained =
-                weights.explained((question.text, &binding.marks), &[old.unwrap_or(""), summary, &entry.sql]);
-            let other_shape = Shape::of_query(&entry.sql) != shape;
-            Candidate { hit, sql: &entry.sql, likeness, explained, other_shape, unbound, binding }
-        })
-        .collect();
-    candidates.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
-
     let mut refused = Vec::new();
     for candidate in candidates.into_iter().take(MOST_TRIED) {
-        let (sql, changes) = bind::apply(candidate.sql, &candidate.binding.changes);
-        let entry = candidate.hit.entry;
+        let Candidate { entry, sql, changes, unbound, signs } = candidate;
         match db.execute(&sql, limits).await {
             Ok(result) if !result.rows.is_empty() => {
-                let Candidate { unbound, likeness, .. } = candidate;
-                return Ok(Answer { sql, entry, changes, unbound, likeness, refused, result });
+                let (likeness, confidence) = (signs.likeness, signs.confidence());
+                return Ok(Answer { sql, entry, changes, unbound, likeness, confidence, refused, result });
             }
             Ok(_) => refused.push((entry, Refusal::Empty)),
             Err(error @ (DbError::Cancelled | DbError::NotOpen | DbError::Worker(_))) => {
@@ -165,45 +172,109 @@ pub async fn adapt(
     Err(AdaptError::NoneAnswers { refused })
 }
 
-/// A historical query bound to the question.
-struct Candidate<'a> {
-    hit: &'a QueryHit,
-    sql: &'a str,
-    likeness: f32,
-    /// How much of the question the history's question, summary or query words explain.
-    explained: f32,
-    /// Whether it gives a count where rows are asked for, and the like.
-    other_shape: bool,
-    unbound: Vec<String>,
-    binding: Binding,
+/// Every retrieved query adapted to `question`, the most likely first. Looks values up in `db`, each column within
+/// `limits`.
+///
+/// # Errors
+/// Only when the user stopped it, or the database is gone.
+pub async fn candidates(
+    question: &str,
+    knowledge: &KnowledgeBase,
+    schema: &Schema,
+    retrieved: &Retrieved,
+    db: &impl Execute,
+    limits: QueryLimits,
+) -> Result<Vec<Candidate>, DbError> {
+    let hits = retrieved.queries.iter().filter_map(|hit| {
+        let entry = knowledge.entries.get(hit.entry as usize)?;
+        Some((hit, entry, slots::slots(&entry.sql, schema)))
+    });
+    let hits: Vec<_> = hits.collect();
+    let columns = columns(hits.iter().flat_map(|(.., slots)| slots), knowledge);
+    let look_up_ms = LOOK_UP_MS.min(limits.timeout_ms);
+    let values = ColumnValues::read(&columns, question, db, look_up_ms).await?;
+    let labels = Labels::read(&values, schema, db, look_up_ms).await?;
+    let texts = hits.iter().flat_map(|(.., slots)| slots).filter(|slot| slot.text);
+    let asked = Asked {
+        question: Question::new(question, &values, &labels),
+        weights: word_weights(knowledge),
+        shape: Shape::of_question(question),
+        form: Form::of_question(question),
+        known: texts.map(|slot| slot.value.clone()).collect(),
+        filtered: filtered(knowledge),
+        schema,
+    };
+    let adapted = hits.iter().map(|(hit, entry, slots)| {
+        let summary = knowledge.summaries.get(hit.entry as usize).map_or("", String::as_str);
+        asked.candidate(entry, summary, slots, hit.similarity)
+    });
+    let mut candidates: Vec<Candidate> = adapted.collect();
+    candidates.sort_by(|a, b| b.signs.log_odds().total_cmp(&a.signs.log_odds()));
+    Ok(candidates)
 }
 
-impl Candidate<'_> {
-    /// What orders candidates, higher is better.
-    fn rank(&self) -> f32 {
-        W.likeness * self.likeness + W.explained * self.explained + W.similarity * self.hit.similarity
-            - W.unbound * self.unbound.len() as f32
-            - W.unsupported * self.binding.unsupported as f32
-            - if self.other_shape { W.shape } else { 0.0 }
+/// A question with what the history and the database know of its words.
+struct Asked<'a> {
+    question: Question<'a>,
+    weights: WordWeights,
+    shape: Shape,
+    form: Form,
+    /// Text literals of the retrieved queries.
+    known: HashSet<String>,
+    /// Columns that conditions of the history read.
+    filtered: HashSet<ColumnName>,
+    schema: &'a Schema,
+}
+
+impl Asked<'_> {
+    /// `entry` with its literals `slots` adapted.
+    fn candidate(&self, entry: &Entry, summary: &str, slots: &[Slot], similarity: f32) -> Candidate {
+        let old = entry.question.as_deref();
+        let mut binding = bind(slots, old, &self.question);
+        let (mut conditions, mut fit, mut directions) = Default::default();
+        if let (Some(clauses), Some(sources)) = (Clauses::of(&entry.sql), Tables::of(&entry.sql, self.schema))
+        {
+            let (sql, filtered) = (entry.sql.as_str(), &self.filtered);
+            let query = Editable { sql, clauses: &clauses, sources: &sources, slots, filtered };
+            conditions = conditions::edit(&query, &self.question, &self.weights, &self.known, &mut binding);
+            if let Some(old) = old {
+                let questions = (old, self.question.text);
+                fit = outputs::edit(sql, &clauses, &sources, questions, &mut binding);
+                directions = directions::edit(sql, &clauses, slots, questions, &mut binding);
+            }
+        }
+        let (Conditions { dropped, added }, Directions { turned, stuck }) = (conditions, directions);
+        let (sql, changes) = replace::apply(&entry.sql, binding.changes);
+
+        let new = (self.question.text, binding.marks.as_slice());
+        let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
+        let unbound = self.question.unclaimed(&used, &self.weights, &self.known);
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let signs = Signs {
+            likeness: self.weights.alike(new, (old.unwrap_or(summary), &binding.old_marks)),
+            explained: self.weights.explained(new, &[old.unwrap_or(""), summary, &entry.sql]),
+            similarity,
+            unbound: count(unbound.len()),
+            unsupported: count(binding.unsupported.len() + binding.lost_dates),
+            other_shape: Shape::of_query(&sql) != self.shape,
+            other_form: Form::of_query(&sql).differences(self.form),
+            same_outputs: fit == Fit::Same,
+            new_outputs: fit == Fit::Changed,
+            other_outputs: fit == Fit::Other,
+            dropped: count(dropped),
+            added: count(added),
+            turned: count(turned),
+            stuck,
+        };
+        Candidate { entry: entry.id, sql, changes, unbound, signs }
     }
 }
 
-/// Weights of the rank.
-struct Weights {
-    likeness: f32,
-    explained: f32,
-    similarity: f32,
-    /// Lost for each thing that the question names and the query does not use.
-    unbound: f32,
-    /// Lost for each literal that the old question names and the new one does not.
-    unsupported: f32,
-    /// Lost when the query gives another kind of answer.
-    shape: f32,
+/// Columns that conditions of the history read.
+fn filtered(knowledge: &KnowledgeBase) -> HashSet<ColumnName> {
+    let conditions = knowledge.items.iter().filter(|item| item.kind == ComponentType::Condition);
+    conditions.flat_map(|item| item.columns.iter().cloned()).collect()
 }
-
-/// Chosen on superhero's questions, one held out at a time; not tuned further.
-const W: Weights =
-    Weights { likeness: 0.7, explained: 0.5, similarity: 0.5, unbound: 0.15, unsupported: 0.15, shape: 0.3 };
 
 /// Columns whose values the question may name: those that the candidates filter by, then those that the rest
 /// of the history filters by most.

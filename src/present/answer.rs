@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::format::counted;
 use super::question::Marked;
 use super::sql_lines::Span;
 use crate::history::KnowledgeBase;
+use crate::pipeline::adapt::Change;
 use crate::retrieval::Retrieved;
 use crate::sql::{Schema, split};
 
@@ -53,6 +55,38 @@ pub fn spans(sql: &str, schema: &Schema, base: &KnowledgeBase) -> Vec<Span> {
             Some(Span { kind: component.kind, first, last, key })
         })
         .collect()
+}
+
+/// What was changed, as a sentence: "1 value changed, 1 part left out." Values are literals; anything
+/// else is a part.
+pub fn changed(changes: &[Change]) -> String {
+    let literal =
+        |text: &str| text.starts_with(|c: char| matches!(c, '\'' | '-' | '.') || c.is_ascii_digit());
+    let (added, rest): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.before.is_empty());
+    let (dropped, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|change| change.after.is_empty());
+    let (values, parts): (Vec<_>, Vec<_>) = rest.into_iter().partition(|change| literal(&change.after));
+    let counts = [
+        (values.len(), "value", "values", "changed"),
+        (parts.len(), "part", "parts", "changed"),
+        (added.len(), "part", "parts", "added"),
+        (dropped.len(), "part", "parts", "left out"),
+    ];
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many, verb)| format!("{} {verb}", counted(*count, one, many)))
+        .collect();
+    if told.is_empty() { "Nothing was changed.".to_owned() } else { format!("{}.", told.join(", ")) }
+}
+
+/// How often answers like this one were right, as a sentence.
+pub fn chance(confidence: f32) -> String {
+    match (confidence * 10.0).round() as u32 {
+        0 => "Hardly any such answer is right.".to_owned(),
+        1 => "About 1 in 10 such answers is right.".to_owned(),
+        many @ 2..=9 => format!("About {many} in 10 such answers are right."),
+        _ => "Nearly all such answers are right.".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +145,25 @@ mod tests {
         let retrieved = Retrieved { items: vec![hit(2, 0.9), hit(1, 0.7)], ..Retrieved::default() };
         assert_eq!(used(&base, &retrieved, Some(0)), [(1, Some(0.7)), (0, None), (2, Some(0.9))]);
         assert_eq!(used(&base, &retrieved, None), [(2, Some(0.9)), (1, Some(0.7))]);
+    }
+
+    #[test]
+    fn changes_and_chances_are_sentences() {
+        let change = |before: &str, after: &str| Change {
+            start: 0,
+            end: after.len(),
+            before: before.to_owned(),
+            after: after.to_owned(),
+            reason: String::new(),
+        };
+        assert_eq!(changed(&[]), "Nothing was changed.");
+        let all = [change("'a'", "'b'"), change("3", "-4"), change(" AND x = 1", ""), change("DESC", "ASC")];
+        assert_eq!(changed(&all), "2 values changed, 1 part changed, 1 part left out.");
+        assert_eq!(changed(&[change("", " WHERE a = 1")]), "1 part added.");
+        assert_eq!(chance(0.04), "Hardly any such answer is right.");
+        assert_eq!(chance(0.1), "About 1 in 10 such answers is right.");
+        assert_eq!(chance(0.72), "About 7 in 10 such answers are right.");
+        assert_eq!(chance(0.99), "Nearly all such answers are right.");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct Piece {
     pub text: String,
     /// How it is highlighted.
     pub kind: TokenKind,
-    /// The literal that stood here before, where it was changed.
+    /// What stood here before, where it was changed; empty where the piece was put in.
     pub was: Option<String>,
     /// Whether the engine pointed at it.
     pub error: bool,
@@ -55,7 +55,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The literals that changed in this line, as they were before, in order.
+    /// What changed in this line, as it was before, in order.
     pub fn was(&self) -> Vec<&str> {
         self.pieces.iter().filter_map(|p| p.was.as_deref()).collect()
     }
@@ -67,8 +67,13 @@ pub fn lines(sql: &str, spans: &[Span], changes: &[Change], error: Option<usize>
     let mut out = vec![Line { number: 1, ..Line::default() }];
     let fits = |c: &&Change| sql.is_char_boundary(c.start) && sql.is_char_boundary(c.end);
     let changes: Vec<&Change> = changes.iter().filter(fits).collect();
+    // A piece that was left out has no text of its own: what it was stands where it would follow.
+    let mut gone = changes.iter().filter(|change| change.start == change.end).peekable();
     for token in tokenize(sql) {
         let mut at = token.start;
+        while let Some(change) = gone.next_if(|change| change.start <= token.start) {
+            out.last_mut().into_iter().for_each(|line| line.pieces.push(left_out(change)));
+        }
         for (end, was) in cuts(token.start, token.end, &changes) {
             let text = sql.get(at..end).unwrap_or_default();
             let error = error.is_some_and(|e| e >= at && e < end) && token.kind != TokenKind::Space;
@@ -90,11 +95,20 @@ pub fn lines(sql: &str, spans: &[Span], changes: &[Change], error: Option<usize>
             }
         }
     }
+    for change in gone {
+        out.last_mut().into_iter().for_each(|line| line.pieces.push(left_out(change)));
+    }
     for line in &mut out {
         add_spans(line, spans);
     }
     mark_starts(&mut out);
     out
+}
+
+/// The place of a change that left nothing.
+fn left_out(change: &Change) -> Piece {
+    let was = change.before.split_whitespace().collect::<Vec<_>>().join(" ");
+    Piece { text: String::new(), kind: TokenKind::Space, was: Some(was), error: false }
 }
 
 /// Cuts the range of a token at the changes inside it: a date inside a longer string may have changed alone.
@@ -251,6 +265,21 @@ mod tests {
         assert_eq!(got[2].was(), ["'AX'"]);
         let piece = got[2].pieces.iter().find(|p| p.was.is_some());
         assert_eq!(piece.map(|p| (p.text.as_str(), p.kind)), Some(("'HL'", TokenKind::String)));
+    }
+
+    #[test]
+    fn what_was_left_out_is_told_where_it_stood() {
+        let end = SQL.find(" -- x").unwrap_or_default();
+        let got = lines(
+            SQL,
+            &[],
+            &[change(end, end, "\n  AND d = 2"), change(SQL.len(), SQL.len(), "LIMIT 3")],
+            None,
+        );
+        assert_eq!(got[2].was(), ["AND d = 2"]);
+        assert_eq!(got[3].was(), ["LIMIT 3"]);
+        let text: String = got[2].pieces.iter().map(|p| p.text.as_str()).collect();
+        assert_eq!(text, "WHERE b = 'HL' -- x");
     }
 
     #[test]

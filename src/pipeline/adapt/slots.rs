@@ -1,8 +1,40 @@
 //! The literals of a query as slots to bind.
 
-use super::bind::{Role, Slot};
+use std::ops::Range;
+
+use super::values::ColumnName;
 use crate::sql::Schema;
 use crate::sql::literals::{LiteralValue, Operator, literals};
+
+/// A literal of a historical query.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Slot {
+    /// Bytes of the historical SQL.
+    pub range: Range<usize>,
+    /// As written there.
+    pub sql: String,
+    /// Without quotes.
+    pub value: String,
+    /// Whether it is a text literal.
+    pub text: bool,
+    /// The column it is compared with.
+    pub column: Option<ColumnName>,
+    /// What compares them.
+    pub role: Role,
+}
+
+/// What a literal is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A pattern of LIKE or GLOB.
+    Pattern,
+    /// A number of rows.
+    Limit,
+    /// Compared with a column or an expression.
+    Compared,
+    /// Anything else: part of a formula, a format, an argument.
+    Other,
+}
 
 /// The literals of `sql` in order; none for a query that the parser cannot read, which then runs as it is.
 pub(super) fn slots(sql: &str, schema: &Schema) -> Vec<Slot> {
@@ -32,4 +64,27 @@ pub(super) fn slots(sql: &str, schema: &Schema) -> Vec<Slot> {
         Some(Slot { range: literal.range, sql: written, value, text, column: literal.column, role })
     });
     slots.collect()
+}
+
+/// Slots with the same column and value change together.
+pub(super) fn groups(slots: &[Slot]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, slot) in slots.iter().enumerate() {
+        let same = |other: &Slot| {
+            other.column == slot.column && other.value == slot.value && other.role == slot.role
+        };
+        match groups.iter_mut().find(|group| group.first().and_then(|&i| slots.get(i)).is_some_and(same)) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups
+}
+
+/// The part of a LIKE pattern that is text, with the wildcards around it.
+pub(super) fn pattern_parts(pattern: &str) -> (&str, &str, &str) {
+    let wild = |c: char| matches!(c, '%' | '_' | '*');
+    let body = pattern.trim_matches(wild);
+    let lead = pattern.len() - pattern.trim_start_matches(wild).len();
+    if body.is_empty() { (pattern, "", "") } else { (&pattern[..lead], body, &pattern[lead + body.len()..]) }
 }

@@ -1,11 +1,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod edits;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::db::{Database, Host, Value};
 use crate::history::Entry;
 use crate::ports::blocking::block_on;
+use crate::retrieval::QueryHit;
 use crate::sql::{Column, Table};
 
 /// Boats of a small harbour, as a real SQLite file.
@@ -201,7 +204,7 @@ proptest! {
         let values = block_on(ColumnValues::read(&columns, &question, &harbour(), 1000)).unwrap();
         let asked = Question::new(&question, &values, &Labels::default());
         let binding = bind(&slots, with_question.then_some(old), &asked);
-        let (text, changes) = bind::apply(sql, &binding.changes);
+        let (text, changes) = replace::apply(sql, binding.changes);
         let mut undone = text.clone();
         for change in changes.iter().rev() {
             prop_assert_eq!(text.get(change.start..change.end), Some(change.after.as_str()));

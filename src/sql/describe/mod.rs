@@ -18,6 +18,7 @@ use super::lexer::{Lexeme, Lexer};
 use super::tokens::is_keyword;
 use super::{Schema, parse_query};
 
+pub(crate) use names::split_name;
 pub use summary::summarize;
 
 /// A component in words.

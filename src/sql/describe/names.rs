@@ -89,7 +89,7 @@ impl<'a> Words<'a> {
 }
 
 /// Splits a name at underscores, other marks, and changes of case, in lower case.
-pub(super) fn split_name(name: &str) -> Vec<String> {
+pub(crate) fn split_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let chars: Vec<char> = name.chars().collect();
     let mut word = String::new();

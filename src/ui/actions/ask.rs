@@ -77,7 +77,8 @@ pub async fn ask(state: State) {
                 Ok(answer) => {
                     run.update(|r| {
                         r.sql.clone_from(&answer.sql);
-                        r.result = Some(Arc::new(answer.result.clone()));
+                        // What is not near enough is offered, not given: its rows come with Run.
+                        r.result = answer.is_near().then(|| Arc::new(answer.result.clone()));
                         r.answer = Some(Arc::new(answer));
                         r.stage = Stage::Done;
                     });
@@ -182,6 +183,9 @@ fn fail(state: State, trouble: Trouble) {
 /// "12 rows, different from gold", for those who do not see the page.
 fn say_result(state: State) {
     let said = state.run.with_untracked(|r| {
+        if r.result.is_none() {
+            return "Nothing in the history is near enough.".to_owned();
+        }
         let rows = r.result.as_ref().map_or(0, |rows| rows.rows.len());
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
         match r.score.as_ref().map(|s| &s.verdict) {

@@ -43,7 +43,7 @@ pub fn SqlView(
     /// Selects one.
     #[prop(optional, into)]
     on_select: Option<Callback<u32>>,
-    /// Changed literals.
+    /// What was changed.
     #[prop(optional, into)]
     changes: Signal<Vec<Change>>,
     /// Byte offset that the engine complained about.
@@ -139,7 +139,9 @@ fn SqlLine(line: Line, selected: Signal<Option<u32>>, on_select: Option<Callback
             }
         }
     });
-    let was = line.was().into_iter().map(ToOwned::to_owned).collect::<Vec<_>>();
+    // A part that was put in was nothing before.
+    let was = line.was().into_iter().filter(|was| !was.is_empty());
+    let was = was.map(ToOwned::to_owned).collect::<Vec<_>>();
     view! {
         <span class=class>
             <span class="no" aria-hidden="true">{line.number}</span>
@@ -166,6 +168,9 @@ fn piece(piece: Piece) -> AnyView {
     let class = token_class(piece.kind);
     if piece.error {
         return view! { <mark class="err">{piece.text}</mark> }.into_any();
+    }
+    if piece.text.is_empty() {
+        return ().into_any();
     }
     if piece.was.is_some() {
         return view! { <mark class=class.unwrap_or_default()>{piece.text}</mark> }.into_any();

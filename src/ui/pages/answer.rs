@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 
 use super::score::ScoreColumn;
 use crate::pipeline::adapt::Change;
-use crate::present::answer::{spans, used};
+use crate::present::answer::{chance, changed, spans, used};
 use crate::present::{cells, format, item};
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, IconButton, Weight};
@@ -69,10 +69,7 @@ fn happened(state: State) -> (Tone, String, String) {
                 (Tone::Neutral, "Edited by hand.".to_owned(), "No model was used.".to_owned())
             }
             (_, Some(answer)) => {
-                let mut more = match answer.changes.len() {
-                    0 => "Nothing was changed.".to_owned(),
-                    n => format!("{} changed.", format::counted(n, "value", "values")),
-                };
+                let mut more = changed(&answer.changes);
                 if !answer.unbound.is_empty() {
                     more += &format!(" Not used: {}.", answer.unbound.join(", "));
                 }
@@ -80,16 +77,15 @@ fn happened(state: State) -> (Tone, String, String) {
                     let refused = format::counted(answer.refused.len(), "query was", "queries were");
                     more += &format!(" {refused} tried before and gave no rows.");
                 }
-                // Half of the telling words in common is little: the query may answer another question.
-                let far = answer.likeness < 0.5;
-                if far {
-                    more += &format!(
-                        " Its question is not close to yours (likeness {}).",
-                        format::score(answer.likeness)
-                    );
-                }
-                let title = format!("Adapted from query #{}. No model was used.", answer.entry);
-                (if far || !answer.unbound.is_empty() { Tone::Warn } else { Tone::Neutral }, title, more)
+                more += &format!(" {}", chance(answer.confidence));
+                let near = answer.is_near();
+                let title = if near {
+                    format!("Adapted from query #{}. No model was used.", answer.entry)
+                } else {
+                    more = format!("The nearest query is #{}, adapted below. {more}", answer.entry);
+                    "Nothing in the history is near enough to answer this.".to_owned()
+                };
+                (if near && answer.unbound.is_empty() { Tone::Neutral } else { Tone::Warn }, title, more)
             }
             (Stage::Retrieve, _) => (Tone::Neutral, "Looking for knowledge".to_owned(), encoder(state)),
             (Stage::Adapt, _) => (Tone::Neutral, "Adapting the nearest queries".to_owned(), String::new()),
@@ -333,7 +329,18 @@ fn Reasons(changes: Memo<Vec<Change>>) -> impl IntoView {
                 changes
                     .get()
                     .into_iter()
-                    .map(|c| view! { <li><code>{c.after}</code>" was "<code>{c.before}</code>": "{c.reason}</li> })
+                    .map(|c| {
+                        // A part that was put in or left out has one side only.
+                        let between = match (c.after.is_empty(), c.before.is_empty()) {
+                            (true, _) => " was left out: ",
+                            (_, true) => " was added: ",
+                            _ => " was ",
+                        };
+                        let both = !c.after.is_empty() && !c.before.is_empty();
+                        let (first, second) = if c.after.is_empty() { (c.before, c.after) } else { (c.after, c.before) };
+                        let second = both.then(|| view! { <code>{second}</code>": " });
+                        view! { <li><code>{first.trim().to_owned()}</code>{between}{second}{c.reason}</li> }
+                    })
                     .collect_view()
             }}
         </ul>
@@ -360,6 +367,7 @@ fn Rows() -> impl IntoView {
     let words = Signal::derive(move || {
         let text = state.run.with(|r| match r.stage {
             Stage::Done if r.trouble.is_some() => "No rows",
+            Stage::Done if r.answer.is_some() => "Run it to see its rows",
             Stage::Idle | Stage::Done => "",
             _ => "Rows come here",
         });

@@ -1,0 +1,97 @@
+//! Text literals take the values that the question names.
+
+use std::ops::Range;
+
+use super::super::dates::DateLiteral;
+use super::super::question::same_context;
+use super::super::slots::{Role, Slot, pattern_parts};
+use super::super::values::{overlap, quote_text};
+use super::Binder;
+
+impl Binder<'_> {
+    /// Text literals that the question names stay.
+    pub(super) fn keep_named(&mut self, slots: &[Slot], groups: &[Vec<usize>]) {
+        for group in groups {
+            let Some(slot) = group.first().and_then(|&at| slots.get(at)) else { continue };
+            let Some(column) = slot.column.as_ref().filter(|_| slot.text) else { continue };
+            let body = if slot.role == Role::Pattern { pattern_parts(&slot.value).1 } else { &slot.value };
+            let mentions = self.question.values_of(column);
+            let mention =
+                mentions.iter().find(|mention| mention.value == slot.value).map(|m| m.range.clone());
+            // A value inside a longer one of the same column ("Beetle" in "Blue Beetle") is not named.
+            let alone = |range: &Range<usize>| {
+                !mentions.iter().any(|other| overlap(&other.range, range) && other.range.len() > range.len())
+            };
+            let Some(range) = mention.or_else(|| self.question.haystack.find(body).filter(alone)) else {
+                continue;
+            };
+            if self.claimed(&range) {
+                continue;
+            }
+            let name = format!("{}.{}", column.0, column.1);
+            self.mark_old(self.old_mention(slot), &name);
+            self.binding.marks.push((range, name));
+            self.finish(group);
+        }
+    }
+
+    /// Other text literals take a value of their column that the question names.
+    pub(super) fn texts(&mut self, slots: &[Slot], groups: &[Vec<usize>]) {
+        for group in groups {
+            let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else {
+                continue;
+            };
+            let Some(column) = slot.column.as_ref().filter(|_| slot.text && slot.role != Role::Other) else {
+                continue;
+            };
+            let old = self.old_mention(slot);
+            let convention = old.is_none() && self.old.is_some();
+            let free = self
+                .question
+                .values_of(column)
+                .iter()
+                .filter(|mention| !self.claimed(&mention.range) && (mention.whole || !convention));
+            let best = free
+                .map(|mention| {
+                    let context = match (&self.old, &old) {
+                        (Some((text, _)), Some(range)) => {
+                            same_context(text, range, self.question.text, &mention.range)
+                        }
+                        _ => 0.0,
+                    };
+                    (context, mention)
+                })
+                .reduce(|best, next| if next.0 > best.0 { next } else { best });
+            let name = format!("{}.{}", column.0, column.1);
+            if let Some((_, mention)) = best {
+                let (before, body, after) = if slot.role == Role::Pattern {
+                    pattern_parts(&slot.value)
+                } else {
+                    ("", slot.value.as_str(), "")
+                };
+                let value = if body.is_empty() {
+                    mention.value.clone()
+                } else {
+                    format!("{before}{}{after}", mention.value)
+                };
+                let said = self.written(&mention.range).to_owned();
+                let reason = if said == mention.value {
+                    format!("The question names {said}, a value of {name}.")
+                } else {
+                    format!("The question says {said}; {name} holds {}.", quote_text(&mention.value))
+                };
+                let range = mention.range.clone();
+                self.replace(slots, group, &quote_text(&value), &reason);
+                self.mark_old(old, &name);
+                self.binding.marks.push((range, name));
+                self.finish(group);
+            } else if let Some(range) = old {
+                if DateLiteral::read(&slot.value).is_none() {
+                    self.binding.unsupported.extend(group.iter().map(|&at| (at, range.clone())));
+                    self.mark_old(Some(range), &name);
+                    self.finish(group);
+                }
+            }
+        }
+    }
+}

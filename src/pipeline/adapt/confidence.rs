@@ -1,0 +1,111 @@
+//! How likely an adapted query is right, from what can be seen of it.
+
+use serde::{Deserialize, Serialize};
+
+/// What speaks for and against an adapted query. Counts above three say no more than three.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Signs {
+    /// How alike the question and the history's own are with their values set aside, 0 to 1.
+    pub likeness: f32,
+    /// How much of the question the history's question, summary or query words explain, 0 to 1.
+    pub explained: f32,
+    /// Cosine of the question and the historical query.
+    pub similarity: f32,
+    /// Things that the question names and the query does not use.
+    pub unbound: u32,
+    /// Literals that the history's own question names and the new one does not, and that stayed.
+    pub unsupported: u32,
+    /// Whether the query gives a count where rows are asked for, and the like.
+    pub other_shape: bool,
+    /// In how many parts the forms of question and query differ: groups, extremes, negation, order.
+    pub other_form: u32,
+    /// Whether both questions name what their queries give, and it is the same.
+    pub same_outputs: bool,
+    /// Whether the output was changed to what the question names.
+    pub new_outputs: bool,
+    /// Whether the question names another output, which the query could not be given.
+    pub other_outputs: bool,
+    /// Conditions that were dropped.
+    pub dropped: u32,
+    /// Conditions that were added.
+    pub added: u32,
+    /// Orders and comparisons that were turned round.
+    pub turned: u32,
+    /// Whether the question asks for the other end of a scale and nothing could be turned.
+    pub stuck: bool,
+}
+
+/// Numbers in [`Signs::numbers`].
+pub const SIGNS: usize = 14;
+
+impl Signs {
+    /// The signs as numbers, for the logistic function below and for fitting it.
+    pub fn numbers(&self) -> [f32; SIGNS] {
+        let count = |count: u32| count.min(3) as f32;
+        let yes = |yes: bool| f32::from(u8::from(yes));
+        [
+            self.likeness,
+            self.explained,
+            self.similarity,
+            count(self.unbound),
+            count(self.unsupported),
+            yes(self.other_shape),
+            count(self.other_form),
+            yes(self.same_outputs),
+            yes(self.new_outputs),
+            yes(self.other_outputs),
+            count(self.dropped),
+            count(self.added),
+            count(self.turned),
+            yes(self.stuck),
+        ]
+    }
+
+    /// What orders candidates, higher is better: the logarithm of the odds that the query is right.
+    pub fn log_odds(&self) -> f32 {
+        self.numbers().iter().zip(WEIGHTS).map(|(number, weight)| number * weight).sum::<f32>() + BIAS
+    }
+
+    /// The share of answers with such signs that were right.
+    pub fn confidence(&self) -> f32 {
+        1.0 / (1.0 + (-self.log_odds()).exp())
+    }
+}
+
+const BIAS: f32 = -6.0;
+const WEIGHTS: [f32; SIGNS] = [4.0, 2.0, 2.0, -0.9, -0.9, -1.5, -0.3, 0.5, 0.0, -1.0, -0.3, 0.0, 0.0, -1.0];
+
+/// Below this confidence an answer is only the nearest there is.
+pub const NEAR: f32 = 0.2;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_speaks_against_an_answer_never_raises_its_confidence(
+            (likeness, explained, similarity) in (0.0f32..1.0, 0.0f32..1.0, 0.0f32..1.0),
+            (unbound, unsupported, other_form) in (0u32..9, 0u32..9, 0u32..4),
+            other_shape in any::<bool>(),
+        ) {
+            let signs = Signs { likeness, explained, similarity, unbound, unsupported, other_form, other_shape, ..Signs::default() };
+            let sure = signs.confidence();
+            prop_assert!((0.0..=1.0).contains(&sure));
+            for worse in [
+                Signs { likeness: likeness / 2.0, ..signs },
+                Signs { similarity: similarity / 2.0, ..signs },
+                Signs { unbound: unbound + 1, ..signs },
+                Signs { unsupported: unsupported + 1, ..signs },
+                Signs { other_form: other_form + 1, ..signs },
+                Signs { other_shape: true, ..signs },
+                Signs { other_outputs: true, ..signs },
+                Signs { stuck: true, ..signs },
+            ] {
+                prop_assert!(worse.confidence() <= sure, "{worse:?}");
+            }
+        }
+    }
+}

@@ -72,8 +72,10 @@ impl Signs {
     }
 }
 
-const BIAS: f32 = -6.0;
-const WEIGHTS: [f32; SIGNS] = [4.0, 2.0, 2.0, -0.9, -0.9, -1.5, -0.3, 0.5, 0.0, -1.0, -0.3, 0.0, 0.0, -1.0];
+// Printed by `cargo run --example fit_confidence`.
+const BIAS: f32 = -6.02;
+const WEIGHTS: [f32; SIGNS] =
+    [2.61, 0.53, 2.97, -0.65, -0.09, -0.47, 0.0, 0.59, 1.77, -2.43, 0.34, 0.31, 1.18, -2.75];
 
 /// Below this confidence an answer is only the nearest there is.
 pub const NEAR: f32 = 0.2;

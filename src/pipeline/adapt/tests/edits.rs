@@ -4,8 +4,8 @@ use super::*;
 use crate::history::builder::Builder;
 use crate::history::import::{RawHistory, RawRecord};
 
-/// Asks a history that was read, so that it has items.
-fn ask_learned(question: &str, entries: &[(&str, &str)]) -> Answer {
+/// The first query of a history that was read, so that it has items, adapted to a question.
+fn adapted_first(question: &str, entries: &[(&str, &str)]) -> Candidate {
     let records = entries.iter().zip(1..).map(|((question, sql), line)| RawRecord {
         sql: (*sql).to_owned(),
         question: Some((*question).to_owned()),
@@ -24,7 +24,9 @@ fn ask_learned(question: &str, entries: &[(&str, &str)]) -> Answer {
         items: Vec::new(),
     });
     let retrieved = Retrieved { queries: queries.collect(), ..Retrieved::default() };
-    block_on(adapt(question, &knowledge, &schema(), &retrieved, &harbour(), QueryLimits::default())).unwrap()
+    let (schema, limits) = (schema(), QueryLimits::default());
+    let found = block_on(candidates(question, &knowledge, &schema, &retrieved, &harbour(), limits)).unwrap();
+    found.into_iter().find(|candidate| candidate.entry == 0).unwrap()
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn a_value_of_a_column_that_the_history_filters_by_becomes_a_condition() {
         ("Which boats are longer than 5 m?", "SELECT name FROM boat WHERE length_m > 5"),
         ("How many boats have a green hull?", "SELECT COUNT(*) FROM boat WHERE hull = 'Green'"),
     ];
-    let answer = ask_learned("Which boats with a blue hull are longer than 10 m?", &history);
+    let answer = adapted_first("Which boats with a blue hull are longer than 10 m?", &history);
     assert_eq!(answer.sql, "SELECT name FROM boat WHERE length_m > 10 AND hull = 'Blue'");
     let added = answer.changes.last().unwrap();
     assert_eq!((added.before.as_str(), added.after.as_str()), ("", " AND hull = 'Blue'"));
@@ -76,10 +78,10 @@ fn a_value_of_a_column_that_the_history_filters_by_becomes_a_condition() {
     assert!(answer.unbound.is_empty());
     // A query without WHERE gets one.
     let all = [("Which boats are there?", "SELECT name FROM boat ORDER BY name"), history[1]];
-    let answer = ask_learned("Which boats have a blue hull?", &all);
+    let answer = adapted_first("Which boats have a blue hull?", &all);
     assert_eq!(answer.sql, "SELECT name FROM boat WHERE hull = 'Blue' ORDER BY name");
     // A column that no query filters by gives no condition.
-    let answer = ask_learned("Which boats have a white sail?", &all);
+    let answer = adapted_first("Which boats have a white sail?", &all);
     assert!(!answer.sql.contains("White"), "{}", answer.sql);
 }
 

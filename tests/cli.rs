@@ -142,7 +142,7 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
         (String::new(), 2, "index, ask, score"),
         ("inedx".into(), 2, "inedx"),
         ("index --history {}/history.jsonl".into(), 2, "--out"),
-        (with("tiny", "huge"), 2, "There is no encoder “huge”; there are minilm and tiny."),
+        (with("tiny", "huge"), 2, "There is no encoder “huge”; there are minilm, mpnet and tiny."),
         (format!("{ask} --db-id nowhere"), 2, "history.jsonl names no databases; leave out --db-id."),
         (
             with("history.jsonl", "tasks.json") + " --db-id nowhere",

@@ -157,7 +157,7 @@ fn by_model(
     }
     let mut lost = None;
     let mut on_progress = |done: usize, all: usize| {
-        if done % KEEP_EVERY == 0 || done == all {
+        if done.is_multiple_of(KEEP_EVERY) || done == all {
             eprintln!("{done} of {all}");
             lost = keep(&cache, &path).err().or(lost.take());
         }

@@ -286,7 +286,8 @@ mod tests {
     #[test]
     fn errors_of_several_servers_are_told_apart() {
         use LlmError as E;
-        let cases: [(u16, &str, fn(&E) -> bool); 20] = [
+        type Case = (u16, &'static str, fn(&E) -> bool);
+        let cases: [Case; 20] = [
             (
                 401,
                 r#"{"error": {"message": "Incorrect API key", "code": "invalid_api_key"}}"#,

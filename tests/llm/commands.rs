@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 use crate::server::Server;
 use crate::workspace::{file, lab};
 
-const ASK: &str = "ask --history {}/history.sql --database {}/ships.sqlite --encoder tiny --question Which+ships+are+in+the+south?";
+const ASK: &str =
+    "ask --history {}/history.sql --database {}/ships.sqlite --encoder tiny --question Ships+of+the+south";
 
 fn ask(server: &Server, model: &str, more: &str) -> (Option<i32>, String, String) {
     let output = lab(&format!("{ASK} --llm {} --model {model} {more}", server.url()), &[]);
@@ -18,19 +19,16 @@ fn a_model_answers_with_the_history_before_it() {
     let server = Server::start();
     let (code, text, error) = ask(&server, "sql", "--gold SELECT+'Ada'");
     assert_eq!(code, Some(0), "{error}");
-    for part in [
-        "Written by sql with 2 examples from the history.",
-        "WHERE port = 'Süd'",
-        "Ada",
-        "1 row",
-        "Same as gold",
-    ] {
+    for part in ["Written by sql with ", "WHERE port = 'Süd'", "Ada", "1 row", "Same as gold"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let sent = server.seen.requests.lock().unwrap()[0]["messages"][1]["content"].as_str().unwrap().to_owned();
-    for part in
-        ["CREATE TABLE ships", "-- Ships of the south\nSELECT name", "such as: 90 to 120", "in the south?"]
-    {
+    for part in [
+        "CREATE TABLE ships",
+        "-- Ships of the south\nSELECT name",
+        "such as: 90 to 120",
+        "## Question\nShips of the south",
+    ] {
         assert!(sent.contains(part), "{part}: {sent}");
     }
     let (_, text, _) = ask(&server, "sql", "--shots none --json");

@@ -50,7 +50,8 @@ fn a_stream_arrives_piece_by_piece_with_the_key_sent() {
 fn every_failure_is_told_apart() {
     use LlmError as E;
     let server = Server::start();
-    let cases: [(&str, fn(&E) -> bool); 12] = [
+    type Case = (&'static str, fn(&E) -> bool);
+    let cases: [Case; 12] = [
         ("cut", |e| *e == E::CutStream(9)),
         ("ends", |e| *e == E::CutStream(9)),
         ("in-stream", |e| matches!(e, E::TooLong(_))),

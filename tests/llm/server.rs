@@ -1,7 +1,7 @@
 //! A server with the OpenAI-compatible API that behaves as the name of the model says.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -94,22 +94,24 @@ fn said(text: &str) -> Response {
     )))
 }
 
-/// Counts a stream that is dropped before its end.
-struct Guard(Arc<Seen>, AtomicBool);
+/// Counts a stream that is dropped.
+struct Guard(Arc<Seen>);
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if !self.1.load(Ordering::Relaxed) {
-            self.0.abandoned.fetch_add(1, Ordering::Relaxed);
-        }
+        self.0.abandoned.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 async fn chat(State(seen): State<Arc<Seen>>, headers: HeaderMap, body: String) -> Response {
     let request: Json = serde_json::from_str(&body).unwrap();
     let model = request["model"].as_str().unwrap().to_owned();
-    let last =
-        request["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+    let last = request["messages"]
+        .as_array()
+        .unwrap()
+        .last()
+        .map_or("", |m| m["content"].as_str().unwrap())
+        .to_owned();
     *seen.key.lock().unwrap() = headers.get("authorization").map(|key| key.to_str().unwrap().to_owned());
     let asked = {
         let mut requests = seen.requests.lock().unwrap();
@@ -142,7 +144,11 @@ async fn chat(State(seen): State<Arc<Seen>>, headers: HeaderMap, body: String) -
         }
         "no-options" => said("SELECT 1"),
         "cut" => {
-            let broken = stream::iter([Err(std::io::Error::other("broken"))]);
+            // After a while, so that what was sent before has arrived.
+            let broken = stream::once(async {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                Err(std::io::Error::other("broken"))
+            });
             events(pieces(chunk("SELECT na")).chain(broken))
         }
         "ends" => events(pieces(chunk("SELECT na"))),
@@ -167,7 +173,7 @@ async fn chat(State(seen): State<Arc<Seen>>, headers: HeaderMap, body: String) -
         }
         "endless" => events(stream::repeat_with(|| Ok(Bytes::from(chunk(&"x".repeat(4_000)))))),
         "dripping" => {
-            let guard = Guard(seen, AtomicBool::new(false));
+            let guard = Guard(seen);
             let drops = stream::unfold((guard, 0), |(guard, n)| async move {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 (n < 3_000).then(|| (Ok(Bytes::from(chunk("x"))), (guard, n + 1)))

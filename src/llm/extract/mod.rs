@@ -9,29 +9,41 @@ pub use sql::{Extracted, NoSql, sql};
 /// Tags between which models think aloud.
 const TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "scratchpad"];
 
-/// The answer without what stands between thinking tags, and whether thinking was opened and never closed. A
+/// The answer without what stands between thinking tags, and whether thinking was opened and never closed; linear. A
 /// closing tag alone ends thinking that began before the answer.
 pub fn without_thinking(text: &str) -> (String, bool) {
-    let mut rest = text.to_owned();
-    let mut open = false;
-    for tag in TAGS {
-        let (start, end) = (format!("<{tag}>"), format!("</{tag}>"));
-        while let Some(close) = find(&rest, &end) {
-            let from = rest.get(..close).and_then(|before| find(before, &start)).unwrap_or(0);
-            rest.replace_range(from..close + end.len(), "");
+    let mut kept = String::new();
+    let mut thinking = None;
+    let mut from = 0;
+    for (at, _) in text.match_indices('<') {
+        let Some((name, closes, length)) = tag(text.get(at..).unwrap_or_default()) else { continue };
+        match (thinking, closes) {
+            (None, false) => {
+                kept.push_str(text.get(from..at).unwrap_or_default());
+                thinking = Some(name);
+            }
+            (None, true) => kept.clear(),
+            (Some(open), true) if open == name => thinking = None,
+            _ => continue,
         }
-        if let Some(from) = find(&rest, &start) {
-            rest.truncate(from);
-            open = true;
-        }
+        from = at + length;
     }
-    (rest.trim().to_owned(), open)
+    if thinking.is_none() {
+        kept.push_str(text.get(from..).unwrap_or_default());
+    }
+    (kept.trim().to_owned(), thinking.is_some())
 }
 
-/// Where an ASCII needle stands, without case.
-fn find(text: &str, needle: &str) -> Option<usize> {
-    let windows = text.as_bytes().windows(needle.len());
-    windows.into_iter().position(|window| window.eq_ignore_ascii_case(needle.as_bytes()))
+/// The thinking tag that a text begins with: its name, whether it closes, its bytes.
+fn tag(text: &str) -> Option<(&'static str, bool, usize)> {
+    let closes = text.starts_with("</");
+    let start = if closes { 2 } else { 1 };
+    let is = |name: &&&str| {
+        let end = start + name.len();
+        text.get(start..end).is_some_and(|word| word.eq_ignore_ascii_case(name))
+            && text.as_bytes().get(end) == Some(&b'>')
+    };
+    TAGS.iter().find(is).map(|name| (*name, closes, start + name.len() + 1))
 }
 
 /// A block between fences.

@@ -7,9 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{fences, without_thinking};
 use crate::sql::{parse_query, statements};
 
-/// Bytes of an answer that are looked at.
-const MOST: usize = 256 << 10;
-/// Ends of a text tried, until what is before parses.
+/// Bytes of an answer that are looked at, thinking left out.
+const MOST: usize = 64 << 10;
+/// Statements of an answer that are looked at.
+const MOST_STATEMENTS: usize = 40;
+/// Times that a text is parsed for one answer: where a statement ends inside prose is found by trying.
+const MOST_PARSED: usize = 200;
+/// Ends tried for one statement.
 const MOST_ENDS: usize = 60;
 
 /// The words that statements begin with.
@@ -51,30 +55,33 @@ pub enum NoSql {
 /// # Errors
 /// When there is no statement.
 pub fn sql(answer: &str, cut: bool) -> Result<Extracted, NoSql> {
-    let (text, thinking) = without_thinking(&head(answer));
+    let (text, thinking) = without_thinking(answer);
+    let text = head(&text);
     if text.is_empty() {
         return Err(if thinking { NoSql::OnlyThinking } else { NoSql::Empty });
     }
     let mut found = Vec::new();
-    if let Some(sql) = from_json(&text) {
-        candidates(&sql, &mut found);
+    let mut parses = MOST_PARSED;
+    let mut add = |text: &str, found: &mut Vec<Candidate>| candidates(text, found, &mut parses);
+    if let Some(sql) = from_json(text) {
+        add(&sql, &mut found);
     }
     if found.is_empty() {
-        let blocks = fences(&text);
+        let blocks = fences(text);
         let named = |language: &str| matches!(language, "sql" | "sqlite" | "sqlite3");
         let marked = blocks.iter().any(|block| named(&block.language));
         for block in blocks.iter().filter(|block| !marked || named(&block.language)) {
-            candidates(block.body, &mut found);
+            add(block.body, &mut found);
         }
     }
     if found.is_empty() {
         // Inline code is the only hint at where SQL ends inside a sentence.
         for piece in text.split('`').skip(1).step_by(2).filter(|piece| !piece.is_empty()) {
-            candidates(piece, &mut found);
+            add(piece, &mut found);
         }
     }
     if found.is_empty() {
-        candidates(&text, &mut found);
+        add(text, &mut found);
     }
     let last = |test: &dyn Fn(&Candidate) -> bool| found.iter().rposition(test);
     let complete = |c: &Candidate| c.query && c.parses;
@@ -94,12 +101,12 @@ pub fn sql(answer: &str, cut: bool) -> Result<Extracted, NoSql> {
     Ok(Extracted { sql, others })
 }
 
-fn head(text: &str) -> String {
+fn head(text: &str) -> &str {
     let mut end = text.len().min(MOST);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    text.get(..end).unwrap_or_default().to_owned()
+    text.get(..end).unwrap_or_default()
 }
 
 /// A statement of an answer.
@@ -112,18 +119,18 @@ struct Candidate {
 }
 
 /// Adds the statements of a text, which may have words around them.
-fn candidates(text: &str, found: &mut Vec<Candidate>) {
+fn candidates(text: &str, found: &mut Vec<Candidate>, parses: &mut usize) {
     let mut rest = text;
-    while let Some(start) = beginning(rest) {
+    while let Some(start) = beginning(rest).filter(|_| found.len() < MOST_STATEMENTS) {
         let from = rest.get(start..).unwrap_or_default();
         let Some(statement) = statements(from).into_iter().next() else { return };
         let whole = from.get(statement.range.clone()).unwrap_or_default();
         let ended = from.get(statement.range.end..).unwrap_or_default().trim_start().starts_with(';');
         let query = QUERIES.iter().any(|word| begins(whole, word));
-        let (sql, parses) = shortened(whole, ended);
+        let (sql, complete) = shortened(whole, ended, parses);
         let used = statement.range.start + sql.len();
         if query || OTHERS.iter().any(|word| begins(whole, word)) {
-            found.push(Candidate { sql: sql.trim_end().to_owned(), query, parses: parses && query });
+            found.push(Candidate { sql: sql.trim_end().to_owned(), query, parses: complete && query });
         }
         rest = from.get(used.max(1)..).unwrap_or_default();
     }
@@ -204,15 +211,20 @@ fn begins(text: &str, word: &str) -> bool {
 
 /// The longest beginning of a statement that parses, cut at the ends of its lines, and whether any does; where none
 /// does, what is before the first empty line.
-fn shortened(statement: &str, ended: bool) -> (&str, bool) {
-    if parse_query(statement).is_ok() {
+fn shortened<'s>(statement: &'s str, ended: bool, parses: &mut usize) -> (&'s str, bool) {
+    let mut is_query = |text: &str| {
+        let left = *parses > 0;
+        *parses = parses.saturating_sub(1);
+        left && parse_query(text).is_ok()
+    };
+    if is_query(statement) {
         return (statement, true);
     }
     if !ended {
         let ends: Vec<usize> = statement.match_indices('\n').map(|(at, _)| at).collect();
         for end in ends.iter().rev().take(MOST_ENDS) {
             let before = statement.get(..*end).unwrap_or_default();
-            if parse_query(before).is_ok() {
+            if is_query(before) {
                 return (before, true);
             }
         }
@@ -314,6 +326,17 @@ mod tests {
         }
         // Not cut: the engine says what is wrong with it.
         assert_eq!(one("SELECT a FROM t WHERE ("), "SELECT a FROM t WHERE (");
+    }
+
+    #[test]
+    fn hostile_answers_take_no_time() {
+        let started = std::time::Instant::now();
+        for piece in
+            ["SELECT x,\n\n", "</think>", "<think>", "SELECT (", "```\n", "`SELECT", "DELETE ;", ": SELECT a"]
+        {
+            let _ = sql(&piece.repeat((1 << 19) / piece.len()), false);
+        }
+        assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
     }
 
     proptest::proptest! {

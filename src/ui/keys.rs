@@ -11,6 +11,7 @@ use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
 use super::pages::answer::open_prompt;
 use super::state::{Page, Stage, State};
+use crate::present::answer::used;
 use crate::present::keys::{Command, Single, next_region};
 
 /// Whether the list of keys is open.
@@ -120,11 +121,18 @@ fn step(state: State, by: i32) {
     if let Some(table) = find("[data-rows]") {
         return dom::step_focus(&dom::matching(&table, "[data-stop]"), by);
     }
-    let Some(retrieved) = state.run.with_untracked(|r| r.retrieved.clone()) else { return };
-    let at = state.selected.get_untracked().and_then(|s| retrieved.items.iter().position(|h| h.item == s));
-    let last = retrieved.items.len().saturating_sub(1);
+    // In the order of the cards.
+    let items = state.knowledge.with_untracked(|knowledge| {
+        state.run.with_untracked(|run| {
+            let entry = run.answer.as_ref().map(|answer| answer.entry);
+            Some(used(&knowledge.as_ref()?.base, run.retrieved.as_ref()?, entry))
+        })
+    });
+    let Some(items) = items else { return };
+    let at = state.selected.get_untracked().and_then(|s| items.iter().position(|(item, _)| *item == s));
+    let last = items.len().saturating_sub(1);
     let next = at.map_or(0, |at| at.saturating_add_signed(by as isize).min(last));
-    state.selected.set(retrieved.items.get(next).map(|hit| hit.item));
+    state.selected.set(items.get(next).map(|(item, _)| *item));
 }
 
 /// Gives the focus to the next part of the page, or the one before.

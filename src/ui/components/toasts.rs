@@ -1,5 +1,6 @@
 //! Toasts: they confirm, never warn; with a way to undo.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -14,8 +15,11 @@ const STAYS: Duration = Duration::from_secs(6);
 struct Toast {
     id: u32,
     text: String,
-    undo: Option<Callback<()>>,
+    undo: Option<Undo>,
 }
+
+/// Not a `Callback`: that goes with the component that made it, and a toast outlives the item or row it is about.
+type Undo = Arc<dyn Fn() + Send + Sync>;
 
 /// The toasts in view. Provide one as context and show it with [`ToastHost`].
 #[derive(Clone, Copy)]
@@ -39,22 +43,21 @@ impl Toasts {
 
     /// Confirms a removal that `undo` takes back ("Removed “superhero”").
     pub fn removed(self, text: impl Into<String>, undo: impl Fn() + Send + Sync + 'static) {
-        self.push(text.into(), Some(Callback::new(move |()| undo())));
+        self.push(text.into(), Some(Arc::new(undo)));
     }
 
     /// Takes back the newest removal that is still in view; false when there is none (Ctrl Z).
     pub fn undo(self) -> bool {
         let found = self
             .shown
-            .with_untracked(|shown| shown.iter().rev().find_map(|t| t.undo.map(|undo| (t.id, undo))));
-        if let Some((id, undo)) = found {
-            self.close(id);
-            undo.run(());
-        }
-        found.is_some()
+            .with_untracked(|shown| shown.iter().rev().find_map(|t| t.undo.clone().map(|undo| (t.id, undo))));
+        let Some((id, undo)) = found else { return false };
+        self.close(id);
+        undo();
+        true
     }
 
-    fn push(self, text: String, undo: Option<Callback<()>>) {
+    fn push(self, text: String, undo: Option<Undo>) {
         let id = self.next.get_value();
         self.next.set_value(id.wrapping_add(1));
         self.shown.update(|shown| shown.push(Toast { id, text, undo }));
@@ -97,11 +100,11 @@ pub fn ToastHost(
                 <div class="toast">
                     <IconView icon=Icon::Check class="c-ok"/>
                     <span class="grow">{toast.text.clone()}</span>
-                    {toast.undo.map(|undo| {
+                    {toast.undo.clone().map(|undo| {
                         let press = move || {
                             toasts.close(toast.id);
                             held.set(false);
-                            undo.run(());
+                            undo();
                         };
                         view! { <Button label="Undo" key="Ctrl Z" weight=Weight::Quiet class="small" on_press=press/> }
                     })}

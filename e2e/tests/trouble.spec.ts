@@ -42,22 +42,26 @@ test.describe("without a network", () => {
     await expect(page.getByText(/cannot be reached/).first()).toBeVisible();
     await context.setOffline(false);
     await app.ask("Which quay is the busiest on a rainy day in May?");
-    await expect(page.getByText(/Adapted from query #\d+|Nothing in the history|None of the|near enough/)).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText(/Adapted from query #\d+|Nothing in the history|None of the|near enough/).first()).toBeVisible({ timeout: 60_000 });
   });
 });
 
-test("a worker that dies is replaced, and the next question is answered", async ({ page }) => {
-  const workers: import("@playwright/test").Worker[] = [];
-  page.on("worker", (worker) => workers.push(worker));
-  const app = new App(page);
-  await app.open();
-  const database = workers.find((worker) => worker.url().includes("db_worker"));
-  await database?.evaluate(() => { setTimeout(() => { throw new Error("out of memory"); }, 0); }).catch(() => {});
-  await app.question.fill("");
-  await page.getByRole("button", { name: /^How many/ }).first().click();
-  await expect(page.getByText(/Adapted from query #\d+|stopped/).first()).toBeVisible();
-  await page.getByRole("button", { name: /^Ask/ }).click();
-  await expect(page.getByText(/Adapted from query #\d+/)).toBeVisible();
+test.describe("after a crash", () => {
+  test.use({ allowedErrors: [/out of memory/] });
+
+  test("a worker that dies is replaced, and the next question is answered", async ({ page }) => {
+    const workers: import("@playwright/test").Worker[] = [];
+    page.on("worker", (worker) => workers.push(worker));
+    const app = new App(page);
+    await app.open();
+    const database = workers.find((worker) => worker.url().includes("db_worker"));
+    await database?.evaluate(() => { setTimeout(() => { throw new Error("out of memory"); }, 0); }).catch(() => {});
+    await app.question.fill("");
+    await page.getByRole("button", { name: /^How many/ }).first().click();
+    await expect(page.getByText(/Adapted from query #\d+|stopped/).first()).toBeVisible();
+    await page.getByRole("button", { name: /^Ask/ }).click();
+    await expect(page.getByText(/Adapted from query #\d+/)).toBeVisible();
+  });
 });
 
 test("a history while the storage is full still answers", async ({ page, context }) => {

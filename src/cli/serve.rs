@@ -49,10 +49,11 @@ pub(super) fn page<S: Clone + Send + Sync + 'static>(
         .fallback_service(ServeDir::new(dir))
         .layer(constant(header::CACHE_CONTROL, "no-cache"));
     if !plain {
-        // Isolation gives the page the shared flag that stops a query without ending its worker.
+        // Isolation gives the page the shared flag that stops a query without ending its worker. It is "credentialless",
+        // for "require-corp" would keep the test of a model's server from telling a refusal from silence.
         files = files
             .layer(constant(HeaderName::from_static("cross-origin-opener-policy"), "same-origin"))
-            .layer(constant(HeaderName::from_static("cross-origin-embedder-policy"), "require-corp"))
+            .layer(constant(HeaderName::from_static("cross-origin-embedder-policy"), "credentialless"))
             .layer(constant(HeaderName::from_static("cross-origin-resource-policy"), "same-origin"));
     }
     Ok(files)

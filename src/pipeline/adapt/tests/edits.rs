@@ -194,6 +194,7 @@ proptest! {
                 occurrences: Vec::new(),
                 tables: vec!["boat".to_owned()],
                 columns: vec![("boat".to_owned(), column.to_owned())],
+                edit: crate::history::Edit::default(),
             });
         }
         let db = harbour();

@@ -33,7 +33,8 @@ test("a software adapter is never chosen by itself", async ({ page }) => {
 test("a lost GPU hands its work to the CPU and says so", async ({ page }) => {
   test.setTimeout(240_000);
   await page.route("**/embedder_worker.js", async (route) => {
-    const script = await (await route.fetch()).text();
+    const response = await route.fetch();
+    const script = await response.text();
     const lose = `
       const request = GPUAdapter.prototype.requestDevice;
       GPUAdapter.prototype.requestDevice = async function (...wishes) {
@@ -41,7 +42,7 @@ test("a lost GPU hands its work to the CPU and says so", async ({ page }) => {
         self.addEventListener("message", ({ data }) => data[1] === 1 && device.destroy(), { capture: true });
         return device;
       };`;
-    await route.fulfill({ contentType: "text/javascript", body: `${lose}\n${script}` });
+    await route.fulfill({ response, body: `${lose}\n${script}` });
   });
   await indexesOn(new App(page), "GpuForced");
   await expect(page.getByRole("link", { name: /Encoder on CPU/ })).toBeVisible();

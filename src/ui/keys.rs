@@ -4,7 +4,7 @@ use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use super::actions::{ask, now};
+use super::actions::ask;
 use super::components::dialog::Dialog;
 use super::components::dom;
 use super::components::shortcuts::ShortcutList;
@@ -55,7 +55,9 @@ pub fn listen(state: State, toasts: Toasts) {
         if typing || command || event.alt_key() || !state.settings.with_untracked(|s| s.single_keys) {
             return;
         }
-        let pressed = single.try_update_value(|single| single.press(&key, now())).flatten();
+        // When the key was pressed, not when a busy page came to it.
+        let at = event.time_stamp();
+        let pressed = single.try_update_value(|single| single.press(&key, at)).flatten();
         if let Some(pressed) = pressed {
             event.prevent_default();
             run(state, list, pressed);

@@ -76,7 +76,13 @@ impl Asked<'_> {
             let from = knowledge.entries[answer.entry as usize].question.as_deref().unwrap_or("");
             let word = if right { "right" } else { "WRONG" };
             println!("{word} {}\n   gold {}\n   ours {}", pair.question, pair.sql, answer.sql);
-            println!("   from {from} ({:.2}) unused {:?}", answer.likeness, answer.unbound);
+            println!(
+                "   from {from} (likeness {:.2}, confidence {:.2}, near {}) unused {:?}",
+                answer.likeness,
+                answer.confidence,
+                answer.is_near(),
+                answer.unbound
+            );
             for change in &answer.changes {
                 println!("   {} was {}: {}", change.after, change.before, change.reason);
             }

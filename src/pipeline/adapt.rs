@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use bind::bind;
 use clauses::{Clauses, Tables};
 use conditions::{Conditions, Editable};
-pub use confidence::{NEAR, SIGNS, Signs};
+pub use confidence::{LIKELY, NEAR, SIGNS, Signs};
 use directions::Directions;
 use form::{Form, Shape};
 use labels::Labels;
@@ -53,6 +53,8 @@ const MOST_TRIED: usize = 8;
 const MOST_WEIGHED: usize = 2000;
 /// Milliseconds that looking up the values of one column may take.
 const LOOK_UP_MS: u32 = 2_000;
+/// Likeness from which two questions ask the same of different values.
+const SAME: f32 = 0.6;
 
 /// One piece that was changed in the historical query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,7 +105,22 @@ impl Answer {
     /// Whether its query is near enough to be an answer; else it is only the nearest there is, and should be offered
     /// as that.
     pub fn is_near(&self) -> bool {
-        self.confidence >= NEAR
+        self.confidence >= NEAR || self.same_but_values()
+    }
+
+    /// Whether such answers are right often enough to be given without a warning.
+    pub fn is_likely(&self) -> bool {
+        self.confidence >= LIKELY
+    }
+
+    /// The share of such answers that is right; None where the fit cannot tell: it saw few questions that differ from
+    /// the history's own in their values only.
+    pub fn chance(&self) -> Option<f32> {
+        (self.is_likely() || !self.same_but_values()).then_some(self.confidence)
+    }
+
+    fn same_but_values(&self) -> bool {
+        self.likeness >= SAME && self.unbound.is_empty() && !self.changes.is_empty()
     }
 }
 

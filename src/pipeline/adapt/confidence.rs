@@ -77,8 +77,11 @@ const BIAS: f32 = -7.69;
 const WEIGHTS: [f32; SIGNS] =
     [3.52, 1.67, 3.09, -0.51, -0.07, -0.51, -0.21, 0.88, 1.58, -3.13, 0.31, 0.41, 0.83, -2.27];
 
-/// Below this confidence, where four of five answers and more are wrong, an answer is only the nearest there is.
-pub const NEAR: f32 = 0.2;
+/// Below this confidence, where nineteen of twenty answers are wrong, an answer is only the nearest there is.
+pub const NEAR: f32 = 0.05;
+
+/// Below this confidence, where four of five answers are wrong, an answer comes with a warning.
+pub const LIKELY: f32 = 0.2;
 
 #[cfg(test)]
 mod tests {

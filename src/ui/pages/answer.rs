@@ -106,7 +106,9 @@ fn happened(state: State) -> (Tone, String, String) {
                     let refused = format::counted(answer.refused.len(), "query was", "queries were");
                     more += &format!(" {refused} tried before and gave no rows.");
                 }
-                more += &format!(" {}", chance(answer.confidence));
+                if let Some(share) = answer.chance() {
+                    more += &format!(" {}", chance(share));
+                }
                 let near = answer.is_near();
                 let title = if near {
                     format!("Adapted from query #{}. No model was used.", answer.entry)
@@ -114,7 +116,9 @@ fn happened(state: State) -> (Tone, String, String) {
                     more = format!("The nearest query is #{}, adapted below. {more}", answer.entry);
                     "Nothing in the history is near enough to answer this.".to_owned()
                 };
-                (if near && answer.unbound.is_empty() { Tone::Neutral } else { Tone::Warn }, title, more)
+                let sure =
+                    near && answer.unbound.is_empty() && answer.chance().is_none_or(|_| answer.is_likely());
+                (if sure { Tone::Neutral } else { Tone::Warn }, title, more)
             }
             (Stage::Retrieve, _) => (Tone::Neutral, "Looking for knowledge".to_owned(), encoder(state)),
             (Stage::Adapt, _) => (Tone::Neutral, "Adapting the nearest queries".to_owned(), String::new()),

@@ -85,12 +85,12 @@ impl Binder<'_> {
                 self.mark_old(old, &name);
                 self.binding.marks.push((range, name));
                 self.finish(group);
-            } else if let Some(range) = old {
-                if DateLiteral::read(&slot.value).is_none() {
-                    self.binding.unsupported.extend(group.iter().map(|&at| (at, range.clone())));
-                    self.mark_old(Some(range), &name);
-                    self.finish(group);
-                }
+            } else if let Some(range) = old
+                && DateLiteral::read(&slot.value).is_none()
+            {
+                self.binding.unsupported.extend(group.iter().map(|&at| (at, range.clone())));
+                self.mark_old(Some(range), &name);
+                self.finish(group);
             }
         }
     }

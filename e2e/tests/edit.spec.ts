@@ -69,7 +69,7 @@ test("with the encoder at hand an edited description is indexed at once and kept
   const script = "SELECT COUNT(*) FROM piers WHERE zone > 0;\nSELECT name FROM vessels ORDER BY seats DESC LIMIT 3;";
   await app.addHistory({ name: "team.sql", mimeType: "text/plain", buffer: Buffer.from(script) });
   await page.getByRole("dialog", { name: "Add history" }).getByRole("button", { name: "Read the file" }).click();
-  await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible({ timeout: 200_000 });
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
   await page.getByRole("link", { name: "Knowledge" }).first().click();
   await page.getByRole("table", { name: "Items" }).locator("[data-item]").first().click();
   const inspector = page.getByRole("complementary", { name: "Item" });
@@ -79,7 +79,7 @@ test("with the encoder at hand an edited description is indexed at once and kept
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(inspector.getByText("described by hand")).toBeVisible();
   await expect(page.getByText("not yet indexed")).toHaveCount(0);
-  await expect(page.getByText(/Indexed, \d+ vectors/)).toBeVisible();
+  await expect(page.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
   await page.reload();
   await app.ready();
   await page.getByRole("searchbox", { name: "Search" }).fill("Where ships lie");

@@ -28,7 +28,7 @@ test("a script is read, reported line by line, indexed in the page and answers",
   const dialog = page.getByRole("dialog", { name: "Add history" });
   await dialog.getByRole("button", { name: "Read the file" }).click();
   await expect(app.rail.getByText("1 merged, 2 skipped")).toBeVisible();
-  await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible({ timeout: 200_000 });
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
   await app.ask("How many piers can the public use?");
   await expect(page.getByText(/Adapted from query #0/)).toBeVisible({ timeout: 60_000 });
   // The report opens from both places, closes and downloads.
@@ -47,7 +47,7 @@ test("a script is read, reported line by line, indexed in the page and answers",
   await page.reload();
   await app.ready();
   await page.getByRole("link", { name: "Ask" }).first().click();
-  await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible();
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
 });
 
 test("files that are no history say what they are", async ({ page }) => {
@@ -78,7 +78,7 @@ test("superhero with its BIRD history answers at least 10 questions with rows", 
   const dialog = page.getByRole("dialog", { name: "Add history" });
   await dialog.getByText("superhero").first().click();
   await dialog.getByRole("button", { name: "Read the file" }).click();
-  await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible({ timeout: 300_000 });
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 300_000 });
   const questions = [
     "How many superheroes have green eyes?",
     "List the powers of Spider-Man",
@@ -107,15 +107,18 @@ test("superhero with its BIRD history answers at least 10 questions with rows", 
     await page.goto("/#/settings/model");
     await page.getByRole("textbox", { name: "Server address" }).fill(model.url);
     await page.getByRole("button", { name: /^Test/ }).click();
-    await expect(page.getByText(/Works\. Answered in/)).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText(/Works\. Answered in/).first()).toBeVisible({ timeout: 60_000 });
     await expect(page.getByText(/Streams, gives log probabilities/)).toBeVisible();
     await page.goto("/#/ask");
     await page.getByLabel("Who writes the SQL").selectOption({ label: "Direct, with model" });
+    let written = 0;
     for (const question of ["How many superheroes have green eyes?", "Who is the publisher of Batman?"]) {
       await app.ask(question);
       await expect(page.getByRole("button", { name: /^Ask/ })).toBeEnabled({ timeout: 180_000 });
-      await expect(page.getByText(/Answered by|no such|SQL/).first()).toBeVisible();
+      if (await page.getByText(/^Answered by/).first().isVisible()) written += 1;
     }
+    // The model is small: one of the two must come out as SQL that runs.
+    expect(written).toBeGreaterThanOrEqual(1);
     await page.getByRole("button", { name: "See the prompt" }).click();
     await expect(page.getByRole("complementary", { name: "Prompt" }).getByText(/Retrieved examples, 5/)).toBeVisible();
   } finally {
@@ -129,6 +132,6 @@ test("odd questions are answered or refused in words", async ({ page }) => {
   await app.open();
   for (const question of ["去年有多少班次取消了？", "x".repeat(10_000), "'; DROP TABLE piers; --"]) {
     await app.ask(question);
-    await expect(page.getByText(/Adapted from query #\d+|Nothing in the history|None of the/)).toBeVisible({ timeout: 120_000 });
+    await expect(page.getByText(/Adapted from query #\d+|Nothing in the history|None of the/).first()).toBeVisible({ timeout: 120_000 });
   }
 });

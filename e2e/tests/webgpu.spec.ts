@@ -13,7 +13,7 @@ async function indexesOn(app: App, device: string) {
   await expect(app.page.getByText("Add the queries you already have")).toBeVisible();
   await app.addHistory({ name: "team.sql", mimeType: "text/plain", buffer: Buffer.from(script) });
   await app.page.getByRole("dialog", { name: "Add history" }).getByRole("button", { name: "Read the file" }).click();
-  await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible({ timeout: 200_000 });
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
 }
 
 // SwiftShader is about a hundred times slower than the CPU, so this runs the tiny encoder on a few texts.

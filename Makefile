@@ -51,7 +51,7 @@ $(LAB): setup-build
 weights: setup-build
 	for name in $(ENCODERS); do scripts/weights.sh $$name "$(CACHE)/$$name" || exit 1; done
 
-# A small language model with its server, 560 MB; the test with a real model runs where it is in the cache.
+# A small language model with its server, 560 MB; the tests with a real model run where it is in the cache.
 model: setup-build
 	scripts/model.sh $(QWEN)
 
@@ -64,8 +64,9 @@ check: setup-build
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(CARGO) clippy --target wasm32-unknown-unknown --lib --bins --test browser_embedding --test browser_worker -- -D warnings
 
-native: ENCODERS = all-MiniLM-L6-v2 all-mpnet-base-v2
 native: setup-build weights
+	-scripts/weights.sh all-mpnet-base-v2 "$(CACHE)/all-mpnet-base-v2"
+	-scripts/model.sh $(QWEN)
 	$(CARGO) test
 
 # The GPU test runs on a software adapter, which takes minutes.
@@ -74,6 +75,7 @@ browser: setup-test
 	  $(CARGO) test --target wasm32-unknown-unknown --test browser_embedding --test browser_worker
 
 e2e: setup-test dist
+	-scripts/model.sh $(QWEN)
 	cd e2e && npx playwright test
 
 screenshots: setup-test dist

@@ -14,7 +14,12 @@ export async function realModel(): Promise<{ url: string; close: () => void } | 
   const options = ["--model", join(folder, "model.gguf"), "--host", "127.0.0.1", "--port", String(port), "--ctx-size", "4096", "--parallel", "1"];
   const server = spawn(join(bin, "llama-server"), options, { env: { ...process.env, LD_LIBRARY_PATH: bin }, stdio: "ignore" });
   let ended = false;
-  server.on("exit", () => (ended = true));
+  // The server's CPU code needs instructions that older processors lack.
+  let unable = false;
+  server.on("exit", (_code, signal) => {
+    ended = true;
+    unable = signal === "SIGILL";
+  });
   const url = `http://127.0.0.1:${port}`;
   for (let wait = 0; wait < 240 && !ended; wait += 1) {
     const healthy = await fetch(`${url}/health`).then((r) => r.ok, () => false);
@@ -22,5 +27,6 @@ export async function realModel(): Promise<{ url: string; close: () => void } | 
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   server.kill();
+  if (unable) return null;
   throw new Error("llama-server did not start; run it by hand to see why");
 }

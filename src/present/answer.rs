@@ -101,10 +101,10 @@ pub fn changed(changes: &[Change]) -> String {
 /// How often answers like this one were right, as a sentence.
 pub fn chance(confidence: f32) -> String {
     match (confidence * 10.0).round() as u32 {
-        0 => "Hardly any such answer is right.".to_owned(),
-        1 => "About 1 in 10 such answers is right.".to_owned(),
-        many @ 2..=9 => format!("About {many} in 10 such answers are right."),
-        _ => "Nearly all such answers are right.".to_owned(),
+        0 => "On other databases hardly any such answer was right.".to_owned(),
+        1 => "On other databases about 1 in 10 such answers was right.".to_owned(),
+        many @ 2..=9 => format!("On other databases about {many} in 10 such answers were right."),
+        _ => "On other databases nearly all such answers were right.".to_owned(),
     }
 }
 
@@ -192,10 +192,10 @@ mod tests {
         let all = [change("'a'", "'b'"), change("3", "-4"), change(" AND x = 1", ""), change("DESC", "ASC")];
         assert_eq!(changed(&all), "2 values changed, 1 part changed, 1 part left out.");
         assert_eq!(changed(&[change("", " WHERE a = 1")]), "1 part added.");
-        assert_eq!(chance(0.04), "Hardly any such answer is right.");
-        assert_eq!(chance(0.1), "About 1 in 10 such answers is right.");
-        assert_eq!(chance(0.72), "About 7 in 10 such answers are right.");
-        assert_eq!(chance(0.99), "Nearly all such answers are right.");
+        assert_eq!(chance(0.04), "On other databases hardly any such answer was right.");
+        assert_eq!(chance(0.1), "On other databases about 1 in 10 such answers was right.");
+        assert_eq!(chance(0.72), "On other databases about 7 in 10 such answers were right.");
+        assert_eq!(chance(0.99), "On other databases nearly all such answers were right.");
     }
 
     #[test]

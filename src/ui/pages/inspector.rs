@@ -14,7 +14,7 @@ use crate::ui::components::sql_view::SqlView;
 use crate::ui::components::text_dialog::TextDialog;
 use crate::ui::components::toasts::Toasts;
 use crate::ui::download;
-use crate::ui::state::State;
+use crate::ui::state::{Page, State};
 
 /// The title of the item; it takes the focus where the element that had it is gone.
 const HEAD: &str = ".inspector h2[tabindex]";
@@ -23,7 +23,9 @@ const HEAD: &str = ".inspector h2[tabindex]";
 pub fn inspector() -> Signal<Option<Side>> {
     let state = State::here();
     let open = RwSignal::new(false);
-    let prompt = Memo::new(move |_| state.prompt_open.get() && state.run.with(|r| r.prompt.is_some()));
+    let prompt = Memo::new(move |_| {
+        state.page.get() == Page::Ask && state.prompt_open.get() && state.run.with(|r| r.prompt.is_some())
+    });
     Effect::new(move |_| open.set(state.selected.get().is_some() || prompt.get()));
     // The item that was chosen last takes the place of the prompt.
     Effect::new(move |_| {

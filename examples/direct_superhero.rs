@@ -5,26 +5,26 @@
 //! `QUERYLORE_DATA` (default `../shared/data`), the encoder in the cache.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod common;
+
+use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
+use common::Memo;
 use querylore::bench::compare::{Mode, judge};
 use querylore::bench::score::limits;
 use querylore::bench::task::{Task, read_tasks};
 use querylore::db::{Database, Host, QueryLimits, introspect, notes};
-use querylore::embedding::weights::native;
-use querylore::embedding::{ALL_MINILM_L6_V2, Encoder};
 use querylore::history::import::{RawHistory, RawRecord};
 use querylore::history::{Builder, KnowledgeBase};
 use querylore::llm::native::HttpModel;
 use querylore::llm::{Cancel, Endpoint};
 use querylore::pipeline::direct::{Settings, Shots};
 use querylore::pipeline::{Adapt, Answered, ByModel, Pipeline as _, Sources};
+use querylore::ports::Embed as _;
 use querylore::ports::blocking::block_on;
-use querylore::ports::{Embed, EmbedError};
 use querylore::retrieval::{self, Index, Level, Vectors, retrieve_question};
 use querylore::sql::Schema;
 use serde_json::{Value as Json, json};
@@ -36,28 +36,6 @@ const ARMS: [&str; 5] = [
     "direct, 3 retrieved queries",
     "direct, retrieved pieces",
 ];
-
-/// An encoder that remembers.
-struct Memo {
-    encoder: Encoder,
-    known: RefCell<HashMap<String, Vec<f32>>>,
-}
-
-impl Embed for Memo {
-    fn encoder(&self) -> &str {
-        self.encoder.encoder()
-    }
-
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let new: BTreeSet<&String> =
-            texts.iter().filter(|text| !self.known.borrow().contains_key(*text)).collect();
-        let new: Vec<String> = new.into_iter().cloned().collect();
-        let vectors = self.encoder.embed(&new).await?;
-        let mut known = self.known.borrow_mut();
-        known.extend(new.into_iter().zip(vectors));
-        Ok(texts.iter().map(|text| known[text].clone()).collect())
-    }
-}
 
 fn knowledge(tasks: &[Task], schema: &Schema, without: &Task) -> KnowledgeBase {
     let rest = tasks.iter().filter(|task| task.question_id != without.question_id);
@@ -94,25 +72,14 @@ fn main() {
         return;
     };
     let most: usize = rest.first().map_or(40, |n| n.parse().unwrap());
-    let data = std::env::var_os("QUERYLORE_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let data = common::data();
     let folder = data.join("bird/dev_databases/superhero");
-    let cache = native::cache_folder().unwrap();
-    let (Ok(dev), Ok(files)) =
-        (std::fs::read(data.join("bird/dev.json")), native::read_encoder(&cache, ALL_MINILM_L6_V2.name))
-    else {
-        println!(
-            "skipped: needs benchmark data in {} and the encoder in {}",
-            data.display(),
-            cache.display()
-        );
+    let (Ok(dev), Some(memo)) = (std::fs::read(data.join("bird/dev.json")), Memo::load()) else {
+        println!("skipped: needs benchmark data in {} and the encoder in the cache", data.display());
         return;
     };
     let tasks: Vec<Task> =
         read_tasks(&dev).unwrap().into_iter().filter(|task| task.db_id == "superhero").collect();
-    let encoder =
-        Encoder::load(&ALL_MINILM_L6_V2, &files.weights, &files.vocabulary, &Default::default()).unwrap();
-    let memo = Memo { encoder, known: RefCell::default() };
     let db = Database::from_path(&folder.join("superhero.sqlite"), Host::default()).unwrap();
     let overview = described(&db, &folder);
     let server = HttpModel::new(Endpoint::new(url).unwrap(), 900).unwrap();

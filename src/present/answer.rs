@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use super::format::{self, counted};
+use super::model::Told;
 use super::question::Marked;
 use super::sql_lines::Span;
 use crate::bench::retrieval_metrics::Counts;
 use crate::history::KnowledgeBase;
-use crate::pipeline::adapt::Change;
+use crate::pipeline::adapt::{Answer, Change};
 use crate::retrieval::Retrieved;
 use crate::sql::{Schema, split};
 
@@ -108,6 +109,37 @@ pub fn chance(confidence: f32) -> String {
     }
 }
 
+/// What became of a question that was answered without a model.
+pub fn adapted(answer: &Answer) -> Told {
+    let mut text = changed(&answer.changes);
+    if !answer.unbound.is_empty() {
+        text += &format!(" Not used: {}.", answer.unbound.join(", "));
+    }
+    if !answer.refused.is_empty() {
+        text += &format!(
+            " {} tried before and gave no rows.",
+            counted(answer.refused.len(), "query was", "queries were")
+        );
+    }
+    if let Some(share) = answer.chance() {
+        text += &format!(" {}", chance(share));
+    }
+    if !answer.is_near() {
+        let title = "Nothing in the history is near enough to answer this.".to_owned();
+        return Told {
+            less: true,
+            title,
+            text: format!("The nearest query is #{}, adapted below. {text}", answer.entry),
+        };
+    }
+    let unlikely = answer.chance().is_some() && !answer.is_likely();
+    Told {
+        less: unlikely || !answer.unbound.is_empty(),
+        title: format!("Adapted from query #{}. No model was used.", answer.entry),
+        text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +209,33 @@ mod tests {
         assert_eq!(many, "5 retrieved queries hold 24 items: 6 of the 7 wanted and 18 others.");
         let one = knowledge_found(1, counts(1, 1, 0));
         assert_eq!(one, "1 retrieved query holds 1 item: 1 of the 1 wanted and no other.");
+    }
+
+    #[test]
+    fn an_adapted_answer_says_how_near_it_is() {
+        let answer = |confidence: f32, likeness: f32, changes: usize, unbound: &[&str]| {
+            let change =
+                Change { start: 0, end: 1, before: "1".into(), after: "2".into(), reason: String::new() };
+            adapted(&Answer {
+                sql: String::new(),
+                entry: 7,
+                changes: vec![change; changes],
+                unbound: unbound.iter().map(|&text| text.to_owned()).collect(),
+                likeness,
+                confidence,
+                refused: Vec::new(),
+                result: crate::db::ResultSet::default(),
+            })
+        };
+        let sure = answer(0.6, 0.9, 1, &[]);
+        assert!(!sure.less && sure.title.starts_with("Adapted from query #7"), "{sure:?}");
+        assert!(answer(0.1, 0.3, 1, &[]).less);
+        assert!(answer(0.6, 0.9, 1, &["May"]).text.contains("Not used: May."));
+        let far = answer(0.01, 0.3, 1, &[]);
+        assert!(far.less && far.title.contains("near enough") && far.text.contains("#7"), "{far:?}");
+        // A question that differs in its values only is near, and no share is claimed for it.
+        let same = answer(0.01, 0.7, 1, &[]);
+        assert!(!same.less && !same.text.contains("On other databases"), "{same:?}");
     }
 
     #[test]

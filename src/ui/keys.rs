@@ -9,7 +9,7 @@ use super::components::dialog::Dialog;
 use super::components::dom;
 use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
-use super::pages::answer::open_prompt;
+use super::pages::what::open_prompt;
 use super::state::{Page, Stage, State};
 use crate::present::answer::used;
 use crate::present::keys::{Command, Single, next_region};

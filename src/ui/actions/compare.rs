@@ -23,7 +23,9 @@ pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     keep(asking, "Model with history", &with, started).await;
     asking.update(|r| r.stage = Stage::Adapt);
     let started = now();
-    if let Ok(adapted) = ask::adapt(asking).await {
+    if !cancel.is_cancelled()
+        && let Ok(adapted) = ask::adapt(asking).await
+    {
         keep(asking, "History alone, adapted", &adapted, started).await;
     }
     let started = now();

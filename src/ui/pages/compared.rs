@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::pipeline::Answered;
 use crate::present::format;
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, Weight};
@@ -32,7 +33,9 @@ fn Way(way: Compared) -> impl IntoView {
     let (sql, rows) = match way.answered.answer() {
         Ok((sql, result)) => {
             let more = if result.more { " or more" } else { "" };
-            (sql.to_owned(), format!("{}{more}", format::counted(result.rows.len(), "row", "rows")))
+            let rows = format!("{}{more}", format::counted(result.rows.len(), "row", "rows"));
+            let offered = matches!(&*way.answered, Answered::Adapted(Ok(answer)) if !answer.is_near());
+            (sql.to_owned(), if offered { format!("{rows}, but the query is not near enough") } else { rows })
         }
         Err(why) => (String::new(), why.to_string()),
     };

@@ -12,3 +12,4 @@ pub mod rail;
 pub mod score;
 pub mod settings;
 pub mod settings_model;
+pub mod what;

@@ -10,6 +10,10 @@ export QUERYLORE_CACHE := $(CACHE)
 WASM := target/wasm32-unknown-unknown
 LAB := target/debug/lab
 CARGO := cargo --locked
+# What each program for the browser is built with, so that none carries what only another one needs.
+PAGE := --target wasm32-unknown-unknown --no-default-features --features page --bin querylore
+DATABASE := --target wasm32-unknown-unknown --no-default-features --bin db
+EMBEDDER := --target wasm32-unknown-unknown --no-default-features --features encoder --bin embedder
 
 .PHONY: help serve test dist release check native browser e2e model bench screenshots setup-build setup-test clean
 
@@ -35,12 +39,14 @@ setup-test:
 # ---- the page ----
 
 dist: setup-build $(LAB) weights
-	$(CARGO) build --target wasm32-unknown-unknown --bin querylore --bin db --bin embedder
+	$(CARGO) build $(PAGE) --bin db
+	$(CARGO) build $(EMBEDDER)
 	scripts/dist.sh $(WASM)/debug $(WASM)/debug "$(CACHE)" $(LAB) $(ENCODERS)
 
 release: setup-build $(LAB) weights
-	$(CARGO) build --target wasm32-unknown-unknown --profile page --bin querylore
-	$(CARGO) build --target wasm32-unknown-unknown --profile release --bin db --bin embedder
+	$(CARGO) build $(PAGE) --profile page
+	$(CARGO) build $(DATABASE) --release
+	$(CARGO) build $(EMBEDDER) --release
 	scripts/dist.sh $(WASM)/page $(WASM)/release "$(CACHE)" $(LAB) $(ENCODERS)
 	scripts/shrink.sh
 
@@ -72,7 +78,8 @@ native: setup-build weights
 # The GPU test runs on a software adapter, which takes minutes.
 browser: setup-test
 	CHROMEDRIVER=$$(command -v chromedriver) WASM_BINDGEN_TEST_TIMEOUT=300 \
-	  $(CARGO) test --target wasm32-unknown-unknown --test browser_embedding --test browser_worker
+	  $(CARGO) test --target wasm32-unknown-unknown --no-default-features --features encoder \
+	    --test browser_embedding --test browser_worker
 
 e2e: setup-test dist
 	-scripts/model.sh $(QWEN)

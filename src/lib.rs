@@ -21,6 +21,9 @@
 //!
 //! Browser modules exist only for wasm32: `browser` implements the ports over web workers, `ui` is the page.
 //!
+//! Two features keep what one program does not need out of it: `encoder` is burn and what calculates with it, `page`
+//! is Leptos and `ui`. Both are on by default; the page is built without the first, the embedder without the second.
+//!
 //! # Dependency rule
 //!
 //! `main` and `bin` → {`ui`, `cli`} → `present` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
@@ -40,10 +43,10 @@ pub mod retrieval;
 pub mod sql;
 pub mod workspace;
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(all(not(target_arch = "wasm32"), feature = "encoder"))]
 pub mod cli;
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod ui;

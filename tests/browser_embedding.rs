@@ -4,9 +4,10 @@
 
 use burn::tensor::Device;
 use querylore::browser::gpu;
-use querylore::embedding::device::{self, AGREEMENT};
-use querylore::embedding::pooling::cosine;
-use querylore::embedding::{Encoder, TINY, tiny};
+use querylore::embedding::TINY;
+use querylore::embedding::encoder::agreement::{self, AGREEMENT};
+use querylore::embedding::encoder::pooling::cosine;
+use querylore::embedding::encoder::{Encoder, tiny};
 use querylore::ports::Embed;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -72,5 +73,5 @@ async fn webgpu_gives_the_vectors_of_the_cpu() {
         let cosine = cosine(a, &b);
         assert!(cosine >= AGREEMENT, "{cosine}");
     }
-    assert_eq!(device::check(&gpu).await, Ok(()));
+    assert_eq!(agreement::check(&gpu).await, Ok(()));
 }

@@ -12,8 +12,7 @@ use super::fetch;
 use super::rpc::{Client, RpcError};
 use crate::embedding::EncoderSpec;
 use crate::embedding::device::DevicePreference;
-use crate::embedding::measure::Speed;
-use crate::embedding::protocol::{Loaded, Request, Response};
+use crate::embedding::protocol::{Loaded, Request, Response, Speed};
 use crate::ports::{Embed, EmbedError};
 
 type Worker = Client<Request, Response, ()>;

@@ -16,8 +16,9 @@ use super::gpu;
 use super::rpc::describe;
 use super::worker::{self, Call};
 use crate::embedding::device::{self, Adapter, Backend, DevicePreference};
+use crate::embedding::encoder::{Encoder, agreement, measure, tiny};
 use crate::embedding::protocol::{Loaded, Request, Response};
-use crate::embedding::{Encoder, EncoderSpec, TINY, measure, tiny};
+use crate::embedding::{EncoderSpec, TINY};
 use crate::ports::{Embed, EmbedError};
 
 /// Answers the page from now on.
@@ -155,7 +156,7 @@ impl EmbedderWorker {
 /// The GPU, if it computes what the CPU computes.
 async fn checked_gpu() -> Result<Device, String> {
     let gpu = gpu::device().await?;
-    device::check(&gpu).await?;
+    agreement::check(&gpu).await?;
     Ok(gpu)
 }
 

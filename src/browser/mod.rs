@@ -4,9 +4,11 @@
 pub mod database;
 pub mod database_worker;
 pub mod embedder;
+#[cfg(feature = "encoder")]
 pub mod embedder_worker;
 pub mod engine;
 pub mod fetch;
+#[cfg(feature = "encoder")]
 pub mod gpu;
 pub mod lock;
 pub mod model;

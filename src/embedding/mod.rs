@@ -1,22 +1,17 @@
 //! Sentence embeddings: texts to unit vectors with BERT-type encoders in burn.
 //!
-//! [`Encoder`] is the way in: [`tokenizer`] cuts a text into tokens, [`bert`] turns tokens into vectors,
-//! [`pooling`] makes one vector a text. The same code runs natively and in the page's embedder worker.
+//! [`encoder`] is what calculates: natively and in the page's embedder worker. The page itself is built without it
+//! (feature `encoder`) and knows which encoders there are ([`spec`]), where one may run ([`device`]) and how to talk
+//! to the worker ([`protocol`]).
 
-pub mod batch;
-pub mod bert;
 pub mod device;
-pub mod measure;
-pub mod pooling;
+#[cfg(feature = "encoder")]
+pub mod encoder;
 pub mod protocol;
-pub mod service;
 pub mod spec;
-pub mod tiny;
 pub mod tokenizer;
 pub mod weights;
 
-pub use service::{Encoder, LoadError, Progress};
+#[cfg(feature = "encoder")]
+pub use encoder::Encoder;
 pub use spec::{ALL_MINILM_L6_V2, ALL_MPNET_BASE_V2, EncoderSpec, TINY};
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,6 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::device::DevicePreference;
-use super::measure::Speed;
 
 /// From the page to the worker. Every request is answered once, with a [`Response`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +71,21 @@ impl Loaded {
             None => self.backend.clone(),
         }
     }
+}
+
+/// How fast an encoder is on batches of one shape.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Speed {
+    /// Texts in a batch.
+    pub batch: usize,
+    /// Tokens in each text.
+    pub tokens: usize,
+    /// Batches measured.
+    pub rounds: usize,
+    /// Milliseconds a text in the median batch.
+    pub median_ms: f64,
+    /// Milliseconds a text in the fastest batch.
+    pub fastest_ms: f64,
 }
 
 #[cfg(test)]

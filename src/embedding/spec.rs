@@ -1,6 +1,24 @@
 //! The encoders this crate knows, and the files they are made of.
 
-use super::bert::{BertConfig, Family};
+/// Kinds of encoder that differ in their embeddings and attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// BERT.
+    Bert,
+    /// MPNet.
+    MpNet,
+}
+
+/// What the weights file does not say about itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BertConfig {
+    /// The kind of network.
+    pub family: Family,
+    /// Attention heads a layer.
+    pub heads: usize,
+    /// Added to the variance in every layer normalisation.
+    pub layer_norm_eps: f64,
+}
 
 /// One sentence encoder: what its files do not say, and how to recognise them.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +54,7 @@ pub const ALL_MPNET_BASE_V2: EncoderSpec = EncoderSpec {
     weights_sha256: Some("78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"),
 };
 
-/// The encoder of [`super::tiny`]: 2 layers of 32 units with random weights, for tests.
+/// The encoder of `encoder::tiny`: 2 layers of 32 units with random weights, for tests.
 pub const TINY: EncoderSpec = EncoderSpec {
     name: "tiny",
     bert: BertConfig { family: Family::Bert, heads: 4, layer_norm_eps: 1e-12 },

@@ -134,7 +134,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::embedding::tiny;
+    use crate::embedding::encoder::tiny;
 
     #[test]
     fn halving_keeps_names_and_shapes() {

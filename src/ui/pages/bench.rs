@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde::Serialize;
 
-use crate::embedding::measure::Speed;
+use crate::embedding::protocol::Speed;
 use crate::retrieval::Vectors;
 use crate::sql::split;
 use crate::ui::actions::{encoder, now};

@@ -17,34 +17,14 @@ pub use load::WeightsError;
 use load::{AttentionNames, Reader, Table};
 use relative::DistanceBias;
 
-/// Kinds of encoder that differ in their embeddings and attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    /// BERT.
-    Bert,
-    /// MPNet.
-    MpNet,
-}
+use crate::embedding::spec::{BertConfig, Family};
 
-impl Family {
-    /// Row of the position table that the first token gets; MPNet's first two are for padding.
-    fn first_position(self) -> usize {
-        match self {
-            Self::Bert => 0,
-            Self::MpNet => 2,
-        }
+/// Row of the position table that the first token gets; MPNet's first two are for padding.
+fn first_position(family: Family) -> usize {
+    match family {
+        Family::Bert => 0,
+        Family::MpNet => 2,
     }
-}
-
-/// What the weights file does not say about itself.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BertConfig {
-    /// The kind of network.
-    pub family: Family,
-    /// Attention heads a layer.
-    pub heads: usize,
-    /// Added to the variance in every layer normalisation.
-    pub layer_norm_eps: f64,
 }
 
 /// Texts of one length within a batch.
@@ -105,7 +85,7 @@ impl Bert {
         }
         let [rows, _] = reader.matrix_shape("embeddings.position_embeddings.weight")?;
         let mut positions = reader.values("embeddings.position_embeddings.weight", &[rows, hidden])?;
-        positions.drain(..(config.family.first_position() * hidden).min(positions.len()));
+        positions.drain(..(first_position(config.family) * hidden).min(positions.len()));
         let distances = match config.family {
             Family::Bert => {
                 let [segments, _] = reader.matrix_shape("embeddings.token_type_embeddings.weight")?;

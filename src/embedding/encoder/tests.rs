@@ -9,7 +9,8 @@ use burn::tensor::Device;
 
 use super::bert::{Bert, WeightsError};
 use super::pooling::cosine;
-use super::{ALL_MINILM_L6_V2, ALL_MPNET_BASE_V2, Encoder, EncoderSpec, LoadError, TINY, tiny, weights};
+use super::{Encoder, LoadError, tiny};
+use crate::embedding::{ALL_MINILM_L6_V2, ALL_MPNET_BASE_V2, EncoderSpec, TINY, tokenizer, weights};
 use crate::ports::EmbedError;
 use crate::ports::blocking::block_on;
 
@@ -168,7 +169,7 @@ fn golden(spec: &EncoderSpec) -> Option<(Golden, weights::native::EncoderFiles)>
 fn agrees_with_the_reference(spec: &EncoderSpec) {
     let Some((golden, files)) = golden(spec) else { return };
     weights::verify(&files.weights, spec.weights_sha256.unwrap()).unwrap();
-    let tokenizer = super::tokenizer::WordPiece::from_vocab(&files.vocabulary).unwrap();
+    let tokenizer = tokenizer::WordPiece::from_vocab(&files.vocabulary).unwrap();
     for item in &golden.items {
         assert_eq!(tokenizer.encode(&item.text, spec.max_tokens), item.ids, "{:?}", item.text);
     }

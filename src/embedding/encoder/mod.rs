@@ -1,12 +1,23 @@
-//! From texts to unit vectors: tokenizer, encoder and pooling behind one call.
+//! The encoders in burn: from texts to unit vectors, tokenizer, network and pooling behind one call.
+//!
+//! [`bert`] turns tokens into vectors, [`pooling`] makes one vector a text, [`batch`] cuts many texts into batches.
+
+pub mod agreement;
+pub mod batch;
+pub mod bert;
+pub mod measure;
+pub mod pooling;
+pub mod tiny;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 
 use burn::tensor::Device;
 
-use super::batch::{self, Batch};
-use super::bert::{Bert, WeightsError};
-use super::pooling;
+use batch::Batch;
+use bert::{Bert, WeightsError};
+
 use super::spec::EncoderSpec;
 use super::tokenizer::{VocabularyError, WordPiece};
 use crate::ports::{Embed, EmbedError};

@@ -4,7 +4,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use half::f16;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
-use super::Family;
+use crate::embedding::spec::Family;
 
 /// Why a weights file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::service::Encoder;
+use super::Encoder;
+use crate::embedding::protocol::Speed;
 use crate::ports::EmbedError;
 
 /// Batch sizes and lengths in tokens that are measured: single questions, and bulk indexing.
@@ -10,21 +11,6 @@ const CASES: [(usize, usize); 5] = [(1, 8), (1, 16), (1, 24), (1, 64), (32, 24)]
 
 /// Milliseconds of measured work after which a case ends.
 const CASE_MILLISECONDS: f64 = 1500.0;
-
-/// One measured case.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Speed {
-    /// Texts in a batch.
-    pub batch: usize,
-    /// Tokens in each text.
-    pub tokens: usize,
-    /// Batches measured.
-    pub rounds: usize,
-    /// Milliseconds a text in the median batch.
-    pub median_ms: f64,
-    /// Milliseconds a text in the fastest batch.
-    pub fastest_ms: f64,
-}
 
 /// Measures `encoder` with a clock that gives milliseconds.
 ///
@@ -63,7 +49,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::embedding::{TINY, tiny};
+    use crate::embedding::TINY;
+    use crate::embedding::encoder::tiny;
     use crate::ports::blocking::block_on;
     use burn::tensor::Device;
     use std::cell::Cell;

@@ -53,7 +53,7 @@ fn answer(state: &mut State, request: Request) -> Result<Response, DbError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::Value;
+    use crate::db::{QueryLimits, Value};
     use crate::db::engine::service::tests::image;
 
     #[test]

@@ -22,6 +22,7 @@ pub fn distinct_values(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::Value;
     use crate::db::Host;
     use crate::db::engine::service::tests::image;
 

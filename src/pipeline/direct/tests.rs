@@ -16,7 +16,7 @@ const SCRIPT: &str = "CREATE TABLE hero(id INTEGER PRIMARY KEY, hero_name TEXT, 
 
 struct World {
     db: Database,
-    overview: introspect::Overview,
+    overview: crate::db::Overview,
     knowledge: KnowledgeBase,
 }
 

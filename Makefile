@@ -58,7 +58,7 @@ $(LAB): setup-build
 weights: setup-build
 	for name in $(ENCODERS); do scripts/weights.sh $$name "$(CACHE)/$$name" || exit 1; done
 
-# A small language model with its server, 560 MB; the tests with a real model run where it is in the cache.
+# A small language model with what serves it, 570 MB; the tests with a real model run where it is in the cache.
 model: setup-build
 	scripts/model.sh $(QWEN)
 

@@ -246,7 +246,10 @@ fn tree_key(
         "Enter" | " " => {
             if let Some(name) = active.get_attribute("data-more") {
                 // The first of those that come takes the place of this row, and with it the focus.
-                let at = items.iter().position(|item| *item.as_ref() as &web_sys::Element == &active);
+                let at = items.iter().position(|item| {
+                    let item: &web_sys::Element = item;
+                    *item == active
+                });
                 show_more(pieces, name);
                 request_animation_frame(move || {
                     let items = dom::matching(&root, "[role='treeitem']");

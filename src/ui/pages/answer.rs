@@ -266,7 +266,7 @@ fn Sql() -> impl IntoView {
                     <Show when=move || tab.get() == 2><Reasons changes/></Show>
                 }
             >
-                <SqlEditor text=draft on_run=run on_cancel=cancel fault=Signal::from(fault)/>
+                <SqlEditor text=draft on_run=run on_cancel=cancel fault/>
             </Show>
         </section>
     }

@@ -233,7 +233,7 @@ proptest! {
     fn every_mark_lies_in_its_room(
         rows in prop::collection::vec(prop::collection::vec(value(), 2..3), 0..12),
         numbers in prop::collection::vec((any::<f64>(), any::<i64>()), 2..30),
-        width in 120.0f64..1200.0,
+        width in 300.0f64..1200.0,
     ) {
         let over = numbers.iter().enumerate().map(|(i, (x, n))| {
             vec![Value::Integer(i as i64), Value::Real(x.clamp(-1e299, 1e299)), Value::Integer(*n)]
@@ -243,7 +243,7 @@ proptest! {
             prop_assert!(!chart.name().is_empty());
             for panel in chart.draw(width, None) {
                 let inside = |x: f64, y: f64| {
-                    (-0.5..=width.max(200.0) + 0.5).contains(&x) && (-0.5..=panel.height + 0.5).contains(&y)
+                    (-0.5..=width.max(480.0) + 0.5).contains(&x) && (-0.5..=panel.height + 0.5).contains(&y)
                 };
                 for mark in &panel.marks {
                     let fits = match mark {

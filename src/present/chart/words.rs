@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(shown(94.897_959), "94.9");
         assert_eq!(shown(1.0), "1");
         assert_eq!(shown(-1234.56), "−1,235");
-        assert_eq!(shown(0.012_345), "0.01235");
+        assert_eq!(shown(0.012_345_6), "0.01235");
         assert_eq!(shown(0.25), "0.25");
         assert_eq!(shown(-0.0), "0");
         assert_eq!(shown(1.5e300), "1.5e300");

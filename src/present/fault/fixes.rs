@@ -124,11 +124,16 @@ fn mistyped(sql: &str, range: &Range<usize>, schema: &Schema) -> Vec<Fix> {
     Vec::new()
 }
 
-/// The names near enough to be meant, best first.
+/// The names near enough to be meant, best first: those a slip or two away, and those that hold the other whole.
 fn nearest<'n>(wanted: &str, names: Vec<&'n str>) -> Vec<&'n str> {
     let most = (wanted.chars().count() / 3).max(1);
+    let begun = |name: &str| {
+        let (wanted, name) = (wanted.to_lowercase(), name.to_lowercase());
+        wanted.len() > 2 && name.len() > 2 && (name.starts_with(&wanted) || wanted.starts_with(&name))
+    };
     let measured = names.into_iter().map(|name| (distance(wanted, name), name));
-    let mut near: Vec<(usize, &str)> = measured.filter(|(far, _)| (1..=most).contains(far)).collect();
+    let mut near: Vec<(usize, &str)> =
+        measured.filter(|(far, name)| *far > 0 && (*far <= most || begun(name))).collect();
     near.sort();
     near.dedup();
     near.into_iter().take(MOST).map(|(_, name)| name).collect()

@@ -41,7 +41,7 @@ pub(super) fn fixes(
             for (_, table) in tables.meant(qualifier(name)) {
                 columns.extend(table.columns.iter().map(|column| column.name.as_str()));
             }
-            let mut found: Vec<Fix> = nearest(wanted, columns).into_iter().map(|name| put(identifier(name))).collect();
+            let mut found: Vec<Fix> = named_like(wanted, columns).into_iter().map(|name| put(identifier(name))).collect();
             // A string in double quotes is read as a name; as a string it would run.
             if sql.get(range.clone()).is_some_and(|text| text.starts_with('"')) {
                 found.push(put(format!("'{}'", wanted.replace('\'', "''"))));
@@ -58,7 +58,7 @@ pub(super) fn fixes(
         }
         Complaint::Table(name) => {
             let names = schema.tables.iter().map(|table| table.name.as_str()).collect();
-            nearest(last(name), names).into_iter().map(|name| put(identifier(name))).collect()
+            named_like(last(name), names).into_iter().map(|name| put(identifier(name))).collect()
         }
         Complaint::Function(name) => {
             nearest(name, FUNCTIONS.to_vec()).into_iter().map(|name| put(name.to_uppercase())).collect()
@@ -98,7 +98,7 @@ fn aliases(sql: &str, range: &Range<usize>, unknown: &str, tables: &Tables<'_>) 
     };
     let names = tables.0.iter().map(|(alias, _)| alias.as_str()).collect();
     let put = |name: &str| Fix { range: token.start..token.end, text: identifier(name) };
-    nearest(unknown, names).into_iter().map(put).collect()
+    named_like(unknown, names).into_iter().map(put).collect()
 }
 
 /// A word of the language that was mistyped: SQLite stumbles over it, or over what follows, having read it as a name.
@@ -124,16 +124,26 @@ fn mistyped(sql: &str, range: &Range<usize>, schema: &Schema) -> Vec<Fix> {
     Vec::new()
 }
 
-/// The names near enough to be meant, best first: those a slip or two away, and those that hold the other whole.
-fn nearest<'n>(wanted: &str, names: Vec<&'n str>) -> Vec<&'n str> {
+/// The words at most a slip or two away, best first.
+fn nearest<'n>(wanted: &str, words: Vec<&'n str>) -> Vec<&'n str> {
+    best(wanted, words, |_| false)
+}
+
+/// The names that were meant: a slip or two away, or one the beginning of the other.
+fn named_like<'n>(wanted: &str, names: Vec<&'n str>) -> Vec<&'n str> {
+    let wanted_lower = wanted.to_lowercase();
+    best(wanted, names, |name| {
+        let name = name.to_lowercase();
+        let begins = name.starts_with(&wanted_lower) || wanted_lower.starts_with(&name);
+        begins && name.len().min(wanted_lower.len()) > 2
+    })
+}
+
+fn best<'n>(wanted: &str, names: Vec<&'n str>, also: impl Fn(&str) -> bool) -> Vec<&'n str> {
     let most = (wanted.chars().count() / 3).max(1);
-    let begun = |name: &str| {
-        let (wanted, name) = (wanted.to_lowercase(), name.to_lowercase());
-        wanted.len() > 2 && name.len() > 2 && (name.starts_with(&wanted) || wanted.starts_with(&name))
-    };
     let measured = names.into_iter().map(|name| (distance(wanted, name), name));
     let mut near: Vec<(usize, &str)> =
-        measured.filter(|(far, name)| *far > 0 && (*far <= most || begun(name))).collect();
+        measured.filter(|(far, name)| *far > 0 && (*far <= most || also(name))).collect();
     near.sort();
     near.dedup();
     near.into_iter().take(MOST).map(|(_, name)| name).collect()

@@ -50,7 +50,7 @@ impl Axis {
     pub fn label(&self, tick: f64) -> String {
         let largest = self.low.abs().max(self.high.abs());
         let (unit, name) = match largest {
-            x if x >= 1e15 => return minus(format!("{tick:e}")),
+            x if x >= 1e15 => return self.power(tick),
             x if x >= 1e9 => (1e9, " B"),
             x if x >= 1e6 => (1e6, " M"),
             _ => (1.0, ""),
@@ -60,11 +60,21 @@ impl Axis {
         // -0.0 would have a sign.
         let number = if number == 0.0 { 0.0 } else { number };
         if places > 8 {
-            return minus(format!("{number:e}{name}"));
+            return self.power(tick);
         }
         let text = grouped(&format!("{:.places$}", number.abs()));
         let sign = if number < 0.0 { "−" } else { "" };
         format!("{sign}{text}{}", if number == 0.0 { "" } else { name })
+    }
+
+    /// A label by a power of ten, with the digits that tell two of them apart.
+    fn power(&self, tick: f64) -> String {
+        let largest = self.low.abs().max(self.high.abs());
+        let digits = ((largest / self.step).log10().ceil().clamp(0.0, 15.0)) as usize + 1;
+        let text = format!("{tick:.digits$e}");
+        let (number, power) = text.split_once('e').unwrap_or((&text, "0"));
+        let number = number.trim_end_matches('0').trim_end_matches('.');
+        minus(if power == "0" { number.to_owned() } else { format!("{number}e{power}") })
     }
 
     /// Where a number is, between 0 at the low end and 1 at the high one.

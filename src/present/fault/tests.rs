@@ -131,8 +131,8 @@ fn without_an_offset_the_place_is_found_by_the_words_or_by_the_parser() {
 
 #[test]
 fn what_the_parser_expected_is_said_at_the_same_place() {
-    let fault = of("SELECT name FROM vessels ORDER seats");
-    assert_eq!(fault.place.as_ref().map(|place| place.column), Some(32));
+    let fault = of("SELECT name, FROM vessels");
+    assert_eq!(fault.place.as_ref().map(|place| place.column), Some(14));
     assert!(fault.note.starts_with("Expected"), "{fault:?}");
 }
 

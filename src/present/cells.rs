@@ -145,9 +145,7 @@ pub fn piece(value: &Value, chars: usize) -> (String, bool) {
             Some((end, _)) => (text.get(..end).unwrap_or_default().to_owned(), true),
             None => (text.clone(), false),
         },
-        Value::InvalidText(bytes) => {
-            (escaped(bytes.get(..chars).unwrap_or(bytes)), bytes.len() > chars)
-        }
+        Value::InvalidText(bytes) => (escaped(bytes.get(..chars).unwrap_or(bytes)), bytes.len() > chars),
         Value::Blob(bytes) => (hex(bytes), false),
         other => (full(other), false),
     }

@@ -36,7 +36,9 @@ pub struct Sort {
 /// What pressing the head of `column` leads to: ascending, descending, then the query's own order.
 pub fn pressed(now: Option<Sort>, column: usize) -> Option<Sort> {
     let direction = match now {
-        Some(Sort { column: same, direction: Direction::Ascending }) if same == column => Direction::Descending,
+        Some(Sort { column: same, direction: Direction::Ascending }) if same == column => {
+            Direction::Descending
+        }
         Some(Sort { column: same, direction: Direction::Descending }) if same == column => return None,
         _ => Direction::Ascending,
     };
@@ -191,7 +193,10 @@ mod tests {
     fn cut_rows_say_that_only_they_are_sorted() {
         let whole = sentence("seats", Direction::Ascending, false);
         assert_eq!(whole, "Sorted by seats, ascending, which is not the query’s order.");
-        assert!(sentence("seats", Direction::Ascending, true).ends_with("Only the rows that were read are sorted."));
+        assert!(
+            sentence("seats", Direction::Ascending, true)
+                .ends_with("Only the rows that were read are sorted.")
+        );
     }
 
     fn value() -> impl Strategy<Value = Value> {

@@ -74,8 +74,7 @@ pub fn steps(progress: &Progress) -> Vec<Step> {
     let run = ("Run", Stage::Run, timed("Run", progress.ran_ms));
     let mut stages = vec![retrieve];
     if progress.by_model {
-        let prompt =
-            progress.prompt_tokens.map(|n| format!("Prompt {} tokens", format::count(u64::from(n))));
+        let prompt = progress.prompt_tokens.map(|n| format!("Prompt {} tokens", format::count(u64::from(n))));
         // A prompt is made within one stage of the answer: it is never at work on its own.
         stages.push(("Prompt", Stage::Idle, prompt));
         stages.push(("Answer", Stage::Answer, written(progress.written)));
@@ -119,8 +118,7 @@ mod tests {
         let begun = Progress { stage: Stage::Retrieve, ..Progress::default() };
         assert_eq!(shown(&begun), [("Retrieve".into(), Now), ("Run".into(), Waiting)]);
         let adapting = Progress { stage: Stage::Adapt, retrieved_ms: Some(34.0), ..begun };
-        let want =
-            [("Retrieve 34 ms".into(), Done), ("Adapt".into(), Now), ("Run".into(), Waiting)];
+        let want = [("Retrieve 34 ms".into(), Done), ("Adapt".into(), Now), ("Run".into(), Waiting)];
         assert_eq!(shown(&adapting), want);
         let done = Progress { stage: Stage::Score, adapted: true, ran_ms: Some(12.0), ..adapting };
         let want = [

@@ -124,8 +124,11 @@ impl Bars {
                         height: BAR,
                         tip: format!("{}: {}", bar.label, bar.shown),
                     });
-                    let (x, anchor) =
-                        if value < 0.0 { (zero - wide - GAP, Anchor::End) } else { (zero + wide + GAP, Anchor::Start) };
+                    let (x, anchor) = if value < 0.0 {
+                        (zero - wide - GAP, Anchor::End)
+                    } else {
+                        (zero + wide + GAP, Anchor::Start)
+                    };
                     marks.push(text(x, anchor, Ink::Strong, shown, ""));
                 }
             }

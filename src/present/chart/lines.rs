@@ -134,14 +134,22 @@ impl Lines {
         let name = named(&series.name);
         let known: Vec<(usize, f64)> =
             series.values.iter().enumerate().filter_map(|(i, value)| Some((i, (*value)?))).collect();
-        let (Some(first), Some(last)) = (known.first(), known.last()) else { return format!("{name} has no values.") };
+        let (Some(first), Some(last)) = (known.first(), known.last()) else {
+            return format!("{name} has no values.");
+        };
         let shown = |i: usize| series.shown.get(i).cloned().unwrap_or_default();
         let at = |i: usize| {
             let word = match self.unit {
                 Some(Unit::Year | Unit::Quarter | Unit::Month) => "in",
                 Some(Unit::Day) => "on",
                 Some(Unit::Second | Unit::Clock) => "at",
-                None => return format!("at {} {}", named(&self.over), self.written.get(i).cloned().unwrap_or_default()),
+                None => {
+                    return format!(
+                        "at {} {}",
+                        named(&self.over),
+                        self.written.get(i).cloned().unwrap_or_default()
+                    );
+                }
             };
             format!("{word} {}", self.written.get(i).cloned().unwrap_or_default())
         };
@@ -173,7 +181,11 @@ impl Lines {
     /// The panels in a room of this width.
     pub(super) fn draw(&self, width: f64) -> Vec<Panel> {
         let plot = if self.groups.len() > 1 { 112.0 } else { 168.0 };
-        self.groups.iter().zip(self.titles()).map(|(group, title)| self.panel(group, title, width, plot)).collect()
+        self.groups
+            .iter()
+            .zip(self.titles())
+            .map(|(group, title)| self.panel(group, title, width, plot))
+            .collect()
     }
 
     fn panel(&self, group: &[Series], title: String, width: f64, plot: f64) -> Panel {
@@ -273,7 +285,8 @@ impl Lines {
 impl Series {
     /// Whether two series can be read on one scale: of one kind, and not of quite another size.
     fn shares_scale(&self, other: &Self) -> bool {
-        let largest = |series: &Self| series.values.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let largest =
+            |series: &Self| series.values.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
         let (a, b) = (largest(self), largest(other));
         self.whole == other.whole && a.max(b) <= FACTOR * a.min(b)
     }

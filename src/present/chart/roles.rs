@@ -62,8 +62,26 @@ pub(super) fn number(value: &Value) -> Option<f64> {
 /// Whether a column of this name holds identifiers, codes or places, which cannot be added or compared.
 fn names_something(name: &str) -> bool {
     const ENDS: &[&str] = &[
-        "id", "ids", "key", "code", "no", "nr", "uid", "uuid", "guid", "pk", "rowid", "zip", "postcode", "phone", "ref",
-        "lat", "lon", "lng", "latitude", "longitude",
+        "id",
+        "ids",
+        "key",
+        "code",
+        "no",
+        "nr",
+        "uid",
+        "uuid",
+        "guid",
+        "pk",
+        "rowid",
+        "zip",
+        "postcode",
+        "phone",
+        "ref",
+        "lat",
+        "lon",
+        "lng",
+        "latitude",
+        "longitude",
     ];
     // A formula has a name of its own: COUNT(DISTINCT vessel_id) is a number.
     !name.contains('(') && words(name).last().is_some_and(|last| ENDS.contains(&last.as_str()))

@@ -95,11 +95,12 @@ fn round_step(step: f64, whole: bool) -> f64 {
 
 /// Decimals that a step needs.
 fn decimals(step: f64) -> usize {
-    (0..=8).find(|places| {
-        let times = step * 10_f64.powi(*places);
-        (times - times.round()).abs() < 1e-6 * times.max(1e-9) && times >= 0.5
-    })
-    .map_or(9, |places| places as usize)
+    (0..=8)
+        .find(|places| {
+            let times = step * 10_f64.powi(*places);
+            (times - times.round()).abs() < 1e-6 * times.max(1e-9) && times >= 0.5
+        })
+        .map_or(9, |places| places as usize)
 }
 
 /// Digits with grouped thousands, decimals as they are.

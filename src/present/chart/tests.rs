@@ -62,10 +62,7 @@ fn texts(panel: &Panel) -> Vec<&str> {
 #[test]
 fn labels_and_numbers_are_bars() {
     let chart = choose(&routes()).unwrap();
-    assert_eq!(
-        chart.name(),
-        "crowded is highest for Harbour Loop, 32, and lowest for Airport Express, 3."
-    );
+    assert_eq!(chart.name(), "crowded is highest for Harbour Loop, 32, and lowest for Airport Express, 3.");
     let got = bars(&chart, 400.0);
     assert_eq!(got.len(), 3);
     assert!(got.iter().all(|bar| bar.0 == got[0].0), "all begin at zero: {got:?}");
@@ -118,7 +115,8 @@ fn what_would_mislead_is_not_charted() {
     let two = vec![vec![text("a"), text("x"), whole(1)], vec![text("b"), text("y"), whole(2)]];
     assert_eq!(choose(&set(&["r", "s", "n"], two.clone())), None);
     assert_eq!(choose(&set(&["r", "s"], vec![vec![text("a"), text("b")], vec![text("c"), text("d")]])), None);
-    let mixed = vec![vec![text("a"), whole(1)], vec![text("b"), text("2")], vec![text("c"), Value::Blob(vec![])]];
+    let mixed =
+        vec![vec![text("a"), whole(1)], vec![text("b"), text("2")], vec![text("c"), Value::Blob(vec![])]];
     assert_eq!(choose(&set(&["r", "n"], mixed)), None);
     assert_eq!(choose(&set(&["r", "n"], vec![vec![text("a"), Value::Real(f64::INFINITY)]; 2])), None);
     // A code beside a name is left out, and so is an identifier.
@@ -155,7 +153,8 @@ fn a_null_is_a_gap_and_a_point_alone_is_seen() {
     assert_eq!(lines(&chart), [(Ink::Accent, 2), (Ink::Accent, 2)]);
     assert_eq!(chart.note(), "2 values are NULL: each has a gap.");
     assert_eq!(chart.name(), "n rises from 1 in 2000 to 6 in 2006.");
-    let dots = chart.draw(400.0, None)[0].marks.iter().filter(|m| matches!(m, Mark::Dot { seen: true, .. })).count();
+    let dots =
+        chart.draw(400.0, None)[0].marks.iter().filter(|m| matches!(m, Mark::Dot { seen: true, .. })).count();
     assert_eq!(dots, 5);
 }
 

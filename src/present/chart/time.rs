@@ -51,7 +51,10 @@ pub(super) fn read(values: &[&Value], words: &[String]) -> Option<Times> {
 fn moment(text: &str) -> Option<(Unit, f64)> {
     if let Some((date, time)) = text.split_once([' ', 'T']) {
         let (year, month, day) = date_of(date)?;
-        return Some((Unit::Second, days(year, month, day) * 86_400.0 + seconds(time.trim_end_matches('Z'))?));
+        return Some((
+            Unit::Second,
+            days(year, month, day) * 86_400.0 + seconds(time.trim_end_matches('Z'))?,
+        ));
     }
     if text.contains(':') {
         return Some((Unit::Clock, seconds(text)?));
@@ -166,8 +169,22 @@ impl Unit {
             // Days of the week and round numbers; from a month on, months are round.
             Self::Day => &[1.0, 2.0, 7.0, 14.0],
             Self::Second | Self::Clock => &[
-                1.0, 5.0, 15.0, 30.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0, 21_600.0, 43_200.0, DAY,
-                2.0 * DAY, 7.0 * DAY,
+                1.0,
+                5.0,
+                15.0,
+                30.0,
+                60.0,
+                300.0,
+                900.0,
+                1_800.0,
+                3_600.0,
+                7_200.0,
+                10_800.0,
+                21_600.0,
+                43_200.0,
+                DAY,
+                2.0 * DAY,
+                7.0 * DAY,
             ],
         };
         let most = most.max(1) as f64;
@@ -180,13 +197,11 @@ impl Unit {
         }
         match self {
             Self::Day => months(low, high, most as usize),
-            Self::Second => {
-                months((low / DAY).floor(), (high / DAY).ceil(), most as usize)
-                    .into_iter()
-                    .map(|day| day * DAY)
-                    .filter(|at| (low..=high).contains(at))
-                    .collect()
-            }
+            Self::Second => months((low / DAY).floor(), (high / DAY).ceil(), most as usize)
+                .into_iter()
+                .map(|day| day * DAY)
+                .filter(|at| (low..=high).contains(at))
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -214,7 +229,8 @@ mod tests {
         assert_eq!(moment("1970-01-01T00:01:05Z"), Some((Unit::Second, 65.0)));
         assert_eq!(moment("08:30"), Some((Unit::Clock, 30_600.0)));
         assert_eq!(moment("2024-Q3"), Some((Unit::Quarter, 8098.0)));
-        for text in ["", "2024-13", "24-01-01", "2024-1-1", "2024-01-01-01", "25:00", "2024-Q5", "+024", "-"] {
+        for text in ["", "2024-13", "24-01-01", "2024-1-1", "2024-01-01-01", "25:00", "2024-Q5", "+024", "-"]
+        {
             assert_eq!(moment(text), None, "{text}");
         }
         let text = |text: &str| Value::Text(text.to_owned());

@@ -27,7 +27,8 @@ fn real(x: f64) -> String {
     let before = if size >= 1.0 { size.log10().floor() as i32 + 1 } else { 0 };
     let places = (4 - before).clamp(0, 4) as usize;
     // A number below one has four digits after its zeros.
-    let places = if size < 0.1 && size > 0.0 { places + (-size.log10().floor()) as usize - 1 } else { places };
+    let places =
+        if size < 0.1 && size > 0.0 { places + (-size.log10().floor()) as usize - 1 } else { places };
     let text = format!("{size:.places$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     let sign = if x < 0.0 && text != "0" { "−" } else { "" };

@@ -12,17 +12,78 @@ const MOST: usize = 3;
 
 /// Words that a query is made of, to mend a mistyped one.
 const WORDS: &[&str] = &[
-    "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER",
-    "CROSS", "UNION", "EXCEPT", "INTERSECT", "BETWEEN", "EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "WITH", "LIKE",
-    "NULL", "DESC", "AND", "ASC",
+    "SELECT",
+    "DISTINCT",
+    "FROM",
+    "WHERE",
+    "GROUP",
+    "ORDER",
+    "HAVING",
+    "LIMIT",
+    "OFFSET",
+    "JOIN",
+    "LEFT",
+    "INNER",
+    "CROSS",
+    "UNION",
+    "EXCEPT",
+    "INTERSECT",
+    "BETWEEN",
+    "EXISTS",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "WITH",
+    "LIKE",
+    "NULL",
+    "DESC",
+    "AND",
+    "ASC",
 ];
 
 /// Functions of SQLite that queries use.
 const FUNCTIONS: &[&str] = &[
-    "abs", "avg", "coalesce", "count", "date", "datetime", "dense_rank", "first_value", "group_concat", "ifnull", "iif",
-    "instr", "julianday", "lag", "last_value", "lead", "length", "lower", "ltrim", "max", "min", "ntile", "nullif",
-    "printf", "rank", "replace", "round", "row_number", "rtrim", "strftime", "substr", "substring", "sum", "time",
-    "total", "trim", "typeof", "unixepoch", "upper",
+    "abs",
+    "avg",
+    "coalesce",
+    "count",
+    "date",
+    "datetime",
+    "dense_rank",
+    "first_value",
+    "group_concat",
+    "ifnull",
+    "iif",
+    "instr",
+    "julianday",
+    "lag",
+    "last_value",
+    "lead",
+    "length",
+    "lower",
+    "ltrim",
+    "max",
+    "min",
+    "ntile",
+    "nullif",
+    "printf",
+    "rank",
+    "replace",
+    "round",
+    "row_number",
+    "rtrim",
+    "strftime",
+    "substr",
+    "substring",
+    "sum",
+    "time",
+    "total",
+    "trim",
+    "typeof",
+    "unixepoch",
+    "upper",
 ];
 
 /// What would mend `complaint` about the bytes in `range`, best first.
@@ -41,18 +102,22 @@ pub(super) fn fixes(
             for (_, table) in tables.meant(qualifier(name)) {
                 columns.extend(table.columns.iter().map(|column| column.name.as_str()));
             }
-            let mut found: Vec<Fix> = named_like(wanted, columns).into_iter().map(|name| put(identifier(name))).collect();
+            let mut found: Vec<Fix> =
+                named_like(wanted, columns).into_iter().map(|name| put(identifier(name))).collect();
             // A string in double quotes is read as a name; as a string it would run.
             if sql.get(range.clone()).is_some_and(|text| text.starts_with('"')) {
                 found.push(put(format!("'{}'", wanted.replace('\'', "''"))));
             }
-            if found.is_empty() && let Some(unknown) = qualifier(name) {
+            if found.is_empty()
+                && let Some(unknown) = qualifier(name)
+            {
                 found = aliases(sql, &range, unknown, tables);
             }
             found
         }
         Complaint::Ambiguous(name) => {
-            let has = |table: &crate::sql::Table| table.column(last(name)).map(|column| identifier(&column.name));
+            let has =
+                |table: &crate::sql::Table| table.column(last(name)).map(|column| identifier(&column.name));
             let named = tables.0.iter().filter_map(|(alias, table)| Some((alias, has(table)?)));
             named.take(MOST).map(|(alias, column)| put(format!("{}.{column}", identifier(alias)))).collect()
         }
@@ -72,7 +137,8 @@ pub(super) fn fixes(
 pub(super) fn note(complaint: &Complaint<'_>, tables: &Tables<'_>, schema: &Schema) -> String {
     let Complaint::Column(name) = *complaint else { return String::new() };
     let wanted = last(name);
-    let here = |name: &str| tables.meant(qualifier(name)).iter().any(|(_, t)| t.name.eq_ignore_ascii_case(name));
+    let here =
+        |name: &str| tables.meant(qualifier(name)).iter().any(|(_, t)| t.name.eq_ignore_ascii_case(name));
     let having = schema.tables.iter().filter(|table| table.column(wanted).is_some() && !here(&table.name));
     let names: Vec<&str> = having.map(|table| table.name.as_str()).take(MOST).collect();
     match names.as_slice() {

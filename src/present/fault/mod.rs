@@ -134,8 +134,7 @@ fn named(sql: &str, complaint: &Complaint<'_>) -> Option<Range<usize>> {
     let name = names::last(complaint.name()?);
     let tokens = tokenize(sql);
     let word = |kind| !matches!(kind, TokenKind::Space | TokenKind::Comment);
-    let mut fitting =
-        tokens.iter().filter(|t| word(t.kind) && names::is(sql.get(t.start..t.end), name));
+    let mut fitting = tokens.iter().filter(|t| word(t.kind) && names::is(sql.get(t.start..t.end), name));
     // A table is named after FROM or JOIN; the same word may be a column before.
     let token = match complaint {
         Complaint::Table(_) => fitting.clone().find(|t| names::after_from(sql, &tokens, t.start)),

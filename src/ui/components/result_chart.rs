@@ -123,6 +123,8 @@ fn ink_class(ink: Ink) -> &'static str {
         Ink::Strong => "ink",
         Ink::Name => "two",
         Ink::Quiet => "quiet",
-        Ink::Other(number) => OTHERS.get(number.saturating_sub(1) % OTHERS.len()).copied().unwrap_or_default(),
+        Ink::Other(number) => {
+            OTHERS.get(number.saturating_sub(1) % OTHERS.len()).copied().unwrap_or_default()
+        }
     }
 }

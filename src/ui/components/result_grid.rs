@@ -76,7 +76,8 @@ pub(super) fn Grid(
     let id = StoredValue::new(dom::unique_id("cell"));
     let measure = move || {
         let Some(element) = scroll.get_untracked() else { return };
-        let now = (element.scroll_top(), element.client_height(), element.scroll_left(), element.client_width());
+        let now =
+            (element.scroll_top(), element.client_height(), element.scroll_left(), element.client_width());
         view_port.set((f64::from(now.0), f64::from(now.1), f64::from(now.2), f64::from(now.3)));
         if let Some(row) = dom::matching(&element, "tbody > tr.row-data").first() {
             let height = f64::from(row.offset_height());
@@ -115,7 +116,9 @@ pub(super) fn Grid(
                 reveal_row(&element, row, row_height.get_untracked());
             }
             match wide.get_untracked() {
-                Some(wide) => reveal(&element, wide.places.start(next.1), wide.places.width(next.1..next.1 + 1)),
+                Some(wide) => {
+                    reveal(&element, wide.places.start(next.1), wide.places.width(next.1..next.1 + 1))
+                }
                 None => {
                     let cell = id.with_value(|id| format!("{id}-{}-{}", next.0, next.1));
                     request_animation_frame(move || reveal_cell(&element, &cell));
@@ -162,7 +165,8 @@ pub(super) fn Grid(
         let wide = wide.with(Option::is_some);
         view! { <Head columns=shown first=part.start wide sort at id on_press=Callback::new(press)/> }
     };
-    let table_width = move || wide.with(|wide| wide.as_ref().map(|w| pixels(NUMBERS + w.places.width(0..w.count))));
+    let table_width =
+        move || wide.with(|wide| wide.as_ref().map(|w| pixels(NUMBERS + w.places.width(0..w.count))));
     view! {
         <div class="scroll grid-scroll" node_ref=scroll on:scroll=move |_| measure()>
             <table

@@ -156,9 +156,7 @@ pub fn ResultTable(
             });
             chart.into_any()
         }
-        RowsView::Rows | RowsView::Against => {
-            view! { <Grid shown columns sort at open/> }.into_any()
-        }
+        RowsView::Rows | RowsView::Against => view! { <Grid shown columns sort at open/> }.into_any(),
     };
     view! {
         <div class="sect-h">
@@ -209,7 +207,8 @@ fn Views(views: Memo<Vec<RowsView>>, view_now: Memo<RowsView>, chosen: RwSignal<
             kept.iter().position(|view| *view == now).unwrap_or_default()
         });
         (views.len() > 1).then(|| {
-            let on_select = Callback::new(move |i: usize| chosen.set(views.get(i).copied().unwrap_or_default()));
+            let on_select =
+                Callback::new(move |i: usize| chosen.set(views.get(i).copied().unwrap_or_default()));
             view! { <Segmented label="View" keys options selected on_select/> }
         })
     }

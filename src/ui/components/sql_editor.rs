@@ -133,7 +133,8 @@ fn piece(sql: &str, token: Token, fault: Option<&Fault>) -> AnyView {
 /// The line below: what is wrong and what would mend it, else which keys there are.
 fn said(fault: Option<Fault>, on_fix: Callback<Fix>) -> impl IntoView {
     let Some(fault) = fault else {
-        return view! { <span class="t11 three not-phone">"Ctrl ↵ runs it, Esc leaves it as it was."</span> }.into_any();
+        return view! { <span class="t11 three not-phone">"Ctrl ↵ runs it, Esc leaves it as it was."</span> }
+            .into_any();
     };
     let sentence = fault.sentence();
     let note = (!fault.note.is_empty()).then(|| format!(" {}", fault.note));

@@ -43,7 +43,8 @@ pub fn ValueDialog(
             on_save.run(value);
         }
     };
-    let more = move || format!("The first {} are shown.", format::counted(chars.get(), "character", "characters"));
+    let more =
+        move || format!("The first {} are shown.", format::counted(chars.get(), "character", "characters"));
     view! {
         <Dialog
             open

@@ -10,7 +10,8 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, FileReaderSync};
 
 use super::rpc::describe;
 use super::worker::{Call, serve};
-use crate::db::protocol::{Request, Response, State, handle};
+use crate::db::protocol::{Request, Response};
+use crate::db::session::{State, handle};
 use crate::db::{DbError, Host};
 
 thread_local! {

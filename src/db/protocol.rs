@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::introspect::{self, Overview};
-use super::service::{Database, Host};
+use super::overview::{DistinctValues, Overview};
 use super::value::{DbError, QueryLimits, ResultSet};
-use super::values::{self, DistinctValues};
 
 /// What the page asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,86 +63,4 @@ pub enum Response {
     Closed,
     /// To any request.
     Failed(DbError),
-}
-
-/// What the worker holds between messages.
-pub struct State {
-    host: fn() -> Host,
-    open: Option<(String, Database)>,
-}
-
-impl State {
-    /// No database; `host` is asked once for each one that is opened.
-    pub fn new(host: fn() -> Host) -> Self {
-        Self { host, open: None }
-    }
-
-    /// Name of the open database.
-    pub fn name(&self) -> Option<&str> {
-        self.open.as_ref().map(|(name, _)| name.as_str())
-    }
-}
-
-/// Answers one message. A file that cannot be opened leaves the open database open.
-pub fn handle(state: &mut State, request: Request) -> Response {
-    answer(state, request).unwrap_or_else(Response::Failed)
-}
-
-fn answer(state: &mut State, request: Request) -> Result<Response, DbError> {
-    let db = || state.open.as_ref().map(|(_, db)| db).ok_or(DbError::NotOpen);
-    match request {
-        Request::Open { name, bytes } => {
-            let db = Database::from_bytes(bytes, (state.host)())?;
-            let notices = db.notices().to_vec();
-            state.open = Some((name.clone(), db));
-            Ok(Response::Opened { name, notices })
-        }
-        Request::Overview { budget_ms } => introspect::overview(db()?, budget_ms).map(Response::Overview),
-        Request::Execute { sql, limits } => db()?.execute(&sql, limits).map(Response::Rows),
-        Request::Values { table, column, limit, budget_ms } => {
-            values::distinct_values(db()?, &table, &column, limit, budget_ms).map(Response::Values)
-        }
-        Request::Close => {
-            state.open = None;
-            Ok(Response::Closed)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::db::Value;
-    use crate::db::service::tests::image;
-
-    #[test]
-    fn a_session_keeps_its_database_until_it_is_closed() {
-        let mut state = State::new(Host::default);
-        let execute = || Request::Execute { sql: "SELECT a FROM t".into(), limits: QueryLimits::default() };
-        assert_eq!(handle(&mut state, execute()), Response::Failed(DbError::NotOpen));
-        let bytes = image("CREATE TABLE t(a); INSERT INTO t VALUES (1)");
-        let open = |bytes| Request::Open { name: "t".into(), bytes };
-        assert_eq!(
-            handle(&mut state, open(bytes)),
-            Response::Opened { name: "t".into(), notices: Vec::new() }
-        );
-        assert!(matches!(handle(&mut state, open(Vec::new())), Response::Failed(DbError::Open(_))));
-        match handle(&mut state, execute()) {
-            Response::Rows(result) => assert_eq!(result.rows, [[Value::Integer(1)]]),
-            other => panic!("{other:?}"),
-        }
-        let values = Request::Values { table: "t".into(), column: "a".into(), limit: 9, budget_ms: 1_000 };
-        assert!(matches!(handle(&mut state, values), Response::Values(found) if found.complete));
-        let overview = handle(&mut state, Request::Overview { budget_ms: 1_000 });
-        assert!(matches!(overview, Response::Overview(found) if found.tables[0].rows == Some(1)));
-        assert_eq!(handle(&mut state, Request::Close), Response::Closed);
-        assert_eq!(handle(&mut state, execute()), Response::Failed(DbError::NotOpen));
-    }
-
-    #[test]
-    fn bytes_do_not_travel_inside_the_message() {
-        let open = Request::Open { name: "t".into(), bytes: vec![1, 2, 3] };
-        let sent = serde_json::to_string(&open).unwrap();
-        assert_eq!(sent, r#"{"Open":{"name":"t"}}"#);
-    }
 }

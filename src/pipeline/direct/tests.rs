@@ -1,5 +1,5 @@
 use super::*;
-use crate::db::service::tests::image;
+use crate::db::engine::service::tests::image;
 use crate::db::{Database, Host, introspect};
 use crate::history::Builder;
 use crate::history::import::{RawHistory, RawRecord};

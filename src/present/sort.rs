@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn sqlite_itself_sorts_so() {
         #![allow(clippy::unwrap_used)]
-        use crate::db::service::tests::image;
+        use crate::db::engine::service::tests::image;
         use crate::db::{Database, Host, QueryLimits};
         let literals = "(9007199254740993), (9007199254740992.0), (9007199254740992), (-9223372036854775808),
             (-9.3e18), (9.2233720368547758e18), (9223372036854775807), (NULL), ('b'), ('B'), ('aa'), (x'00'), (x''),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::db::service::tests::image;
+use crate::db::engine::service::tests::image;
 use crate::db::{Database, Host, QueryLimits};
 use crate::sql::{Column, Table};
 

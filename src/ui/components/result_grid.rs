@@ -86,17 +86,20 @@ pub(super) fn Grid(
             }
         }
     };
-    Effect::new(move |before: Option<Arc<crate::db::ResultSet>>| {
-        let result = shown.with(|shown| shown.result.clone());
-        if let Some(element) = scroll.get() {
+    Effect::new(move |before: Option<Shown>| {
+        let now = shown.get();
+        if let (Some(element), Some(before)) = (scroll.get(), before) {
+            let same = Arc::ptr_eq(&before.result, &now.result);
             // Rows in another order begin at their top, another result also at its left.
-            element.set_scroll_top(0);
-            if before.is_some_and(|before| !Arc::ptr_eq(&before, &result)) {
+            if !same || before.order != now.order {
+                element.set_scroll_top(0);
+            }
+            if !same {
                 element.set_scroll_left(0);
             }
         }
         request_animation_frame(measure);
-        result
+        now
     });
     let resized = window_event_listener(leptos::ev::resize, move |_| measure());
     on_cleanup(move || resized.remove());

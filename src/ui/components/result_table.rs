@@ -148,15 +148,14 @@ pub fn ResultTable(
         let name = columns.with(|columns| columns.get(sort.column).map(|column| column.name.clone()))?;
         Some(sort::sentence(&name, sort.direction, more.get()))
     };
-    let body = move || match view_now.get() {
-        RowsView::Chart => {
-            let chart = chart.get().map(|chart| {
-                let order = Signal::derive(move || shown.with(|shown| shown.order.clone()));
-                view! { <ResultChart chart order/> }
-            });
-            chart.into_any()
+    // The grid stays where it is when gold comes beside it.
+    let charted = Memo::new(move |_| view_now.get() == RowsView::Chart);
+    let body = move || {
+        if !charted.get() {
+            return view! { <Grid shown columns sort at open/> }.into_any();
         }
-        RowsView::Rows | RowsView::Against => view! { <Grid shown columns sort at open/> }.into_any(),
+        let order = Signal::derive(move || shown.with(|shown| shown.order.clone()));
+        chart.get().map(|chart| view! { <ResultChart chart order/> }).into_any()
     };
     view! {
         <div class="sect-h">

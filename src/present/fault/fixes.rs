@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Fix;
-use super::names::{Complaint, Tables, bare, last};
+use super::names::{Complaint, Tables, bare, last, parts};
 use crate::sql::nearest::distance;
 use crate::sql::{Schema, TokenKind, tokenize};
 
@@ -150,8 +150,7 @@ pub(super) fn note(complaint: &Complaint<'_>, tables: &Tables<'_>, schema: &Sche
 
 /// What stands before the point of a dotted name.
 fn qualifier(name: &str) -> Option<&str> {
-    let (before, _) = name.rsplit_once('.')?;
-    Some(last(before))
+    parts(name).0.map(last)
 }
 
 /// The names that the one before the point may have meant.

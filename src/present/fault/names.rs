@@ -50,11 +50,19 @@ impl<'m> Complaint<'m> {
     }
 }
 
+/// The parts of a dotted name: what stands before the last point, and the last part without quotes. A point in quotes is
+/// part of the name.
+pub(super) fn parts(name: &str) -> (Option<&str>, &str) {
+    let quoted = name.len() > 1 && name.starts_with('"') && name.ends_with('"');
+    match name.rsplit_once('.').filter(|(_, last)| !quoted && !last.is_empty()) {
+        Some((before, last)) => (Some(before), bare(last)),
+        None => (None, bare(name)),
+    }
+}
+
 /// The last part of a dotted name, without quotes.
 pub(super) fn last(name: &str) -> &str {
-    // A token that is a point alone is no dotted name.
-    let part = name.rsplit('.').next().filter(|part| !part.is_empty()).unwrap_or(name);
-    bare(part)
+    parts(name).1
 }
 
 /// A name without its quotes.

@@ -100,13 +100,13 @@ fn functions_and_strings_in_double_quotes_are_mended() {
     let (marked, _, _, mended) = told("SELECT lenght(name) FROM vessels");
     assert_eq!(marked, "lenght");
     assert_eq!(mended.as_deref(), Some("SELECT LENGTH(name) FROM vessels"));
-    let sql = "SELECT name FROM vessels WHERE name = \"Vesterhav\"";
-    let quoted = DbError::Sql {
-        message: "no such column: \"Vesterhav\" - should this be a string literal in single-quotes?".into(),
-        offset: Some(38),
-    };
-    let fault = fault(sql, &quoted, &schema());
-    assert_eq!(fault.fixes.first().map(|fix| fix.text.as_str()), Some("'Vesterhav'"));
+    for (text, string) in [("Vesterhav", "'Vesterhav'"), ("St. Mary's", "'St. Mary''s'")] {
+        let sql = format!("SELECT name FROM vessels WHERE name = \"{text}\"");
+        let message =
+            format!("no such column: \"{text}\" - should this be a string literal in single-quotes?");
+        let fault = fault(&sql, &DbError::Sql { message, offset: Some(38) }, &schema());
+        assert_eq!(fault.fixes.first().map(|fix| fix.text.as_str()), Some(string));
+    }
 }
 
 #[test]

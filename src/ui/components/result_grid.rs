@@ -16,8 +16,6 @@ use crate::present::sort::{Sort, pressed};
 
 /// Row height before the first row was measured.
 const ROW_HEIGHT: f64 = 24.0;
-/// Height of the head, which stays in view.
-const HEAD: f64 = 28.0;
 /// Width of the row numbers, which stay in view.
 const NUMBERS: f64 = 48.0;
 
@@ -246,11 +244,13 @@ fn moved(
 /// Scrolls so that the row is in view below the head, also when it is not drawn yet.
 fn reveal_row(scroll: &web_sys::HtmlElement, row: usize, row_height: f64) {
     let (top, height) = (f64::from(scroll.scroll_top()), f64::from(scroll.client_height()));
+    // The head stays in view, over the rows.
+    let head = dom::matching(scroll, "thead > tr").first().map_or(0.0, |head| f64::from(head.offset_height()));
     let y = row as f64 * row_height;
     if y < top {
         scroll.set_scroll_top(y as i32);
-    } else if y + row_height + HEAD > top + height {
-        scroll.set_scroll_top((y + row_height + HEAD - height).ceil() as i32);
+    } else if y + row_height + head > top + height {
+        scroll.set_scroll_top((y + row_height + head - height).ceil() as i32);
     }
 }
 

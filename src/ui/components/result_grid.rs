@@ -245,7 +245,8 @@ fn moved(
 fn reveal_row(scroll: &web_sys::HtmlElement, row: usize, row_height: f64) {
     let (top, height) = (f64::from(scroll.scroll_top()), f64::from(scroll.client_height()));
     // The head stays in view, over the rows.
-    let head = dom::matching(scroll, "thead > tr").first().map_or(0.0, |head| f64::from(head.offset_height()));
+    let head =
+        dom::matching(scroll, "thead > tr").first().map_or(0.0, |head| f64::from(head.offset_height()));
     let y = row as f64 * row_height;
     if y < top {
         scroll.set_scroll_top(y as i32);

@@ -64,9 +64,21 @@ export class App {
     await (await chooser).setFiles(file);
   }
 
+  get editor(): Locator {
+    return this.sql.getByRole("textbox", { name: "SQL" });
+  }
+
+  /** Opens the editor, where the last query did not leave it open. */
+  async edit() {
+    const edit = this.sql.getByRole("button", { name: "Edit" });
+    await expect(this.editor.or(edit)).toBeVisible();
+    if (!(await this.editor.isVisible())) await edit.click();
+    await expect(this.editor).toBeVisible();
+  }
+
   async runSql(text: string) {
-    await this.sql.getByRole("button", { name: "Edit" }).click();
-    await this.sql.getByRole("textbox").fill(text);
+    await this.edit();
+    await this.editor.fill(text);
     await this.sql.getByRole("button", { name: "Run" }).click();
   }
 }

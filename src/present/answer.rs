@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::format::{self, counted};
-use super::model::Told;
 use super::question::Marked;
 use super::sql_lines::Span;
+use super::told::Told;
 use crate::bench::retrieval_metrics::Counts;
 use crate::history::KnowledgeBase;
 use crate::pipeline::adapt::{Answer, Change};

@@ -72,6 +72,19 @@ pub fn short(value: &Value) -> String {
     line
 }
 
+/// Bytes from which a text is too long to be guessed from its cell.
+const LONG_BYTES: usize = 10_000;
+
+/// The size of a long text, which its cell shows only the beginning of; blobs say theirs themselves.
+pub fn size_note(value: &Value) -> Option<String> {
+    let size = match value {
+        Value::Text(text) => text.len(),
+        Value::InvalidText(bytes) => bytes.len(),
+        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Blob(_) => return None,
+    };
+    (size >= LONG_BYTES).then(|| format::bytes(size as u64))
+}
+
 /// The value in full, as the cell's dialog shows it; blobs as type, size and the first bytes in hex.
 pub fn full(value: &Value) -> String {
     match value {
@@ -96,6 +109,46 @@ pub fn hex(bytes: &[u8]) -> String {
         out.push_str("\n…");
     }
     out
+}
+
+/// The value as it is copied, all of it: blobs as `0x` and hex.
+pub fn copied(value: &Value) -> String {
+    match value {
+        Value::Blob(bytes) => {
+            let mut text = String::with_capacity(2 + 2 * bytes.len());
+            text.push_str("0x");
+            for byte in bytes {
+                for half in [byte >> 4, byte & 15] {
+                    text.push(char::from_digit(u32::from(half), 16).unwrap_or_default().to_ascii_uppercase());
+                }
+            }
+            text
+        }
+        other => full(other),
+    }
+}
+
+/// The value as a file, all of it: its bytes, and what follows the file's name.
+pub fn as_file(value: &Value) -> (Vec<u8>, &'static str) {
+    match value {
+        Value::Blob(bytes) => (bytes.clone(), "bin"),
+        // The bytes as they are stored, also those that are no text.
+        Value::InvalidText(bytes) => (bytes.clone(), "txt"),
+        other => (full(other).into_bytes(), "txt"),
+    }
+}
+
+/// What a dialog shows of a value that is long: text in pieces, blobs as the first bytes in hex.
+pub fn piece(value: &Value, chars: usize) -> (String, bool) {
+    match value {
+        Value::Text(text) => match text.char_indices().nth(chars) {
+            Some((end, _)) => (text.get(..end).unwrap_or_default().to_owned(), true),
+            None => (text.clone(), false),
+        },
+        Value::InvalidText(bytes) => (escaped(bytes.get(..chars).unwrap_or(bytes)), bytes.len() > chars),
+        Value::Blob(bytes) => (hex(bytes), false),
+        other => (full(other), false),
+    }
 }
 
 /// SQLite's name for the type of one value.
@@ -137,8 +190,7 @@ pub fn to_csv(result: &ResultSet) -> Result<Vec<u8>, csv::Error> {
     for row in &result.rows {
         writer.write_record(row.iter().map(|value| match value {
             Value::Null => String::new(),
-            Value::Blob(bytes) => bytes.iter().fold(String::from("0x"), |text, b| text + &format!("{b:02X}")),
-            other => full(other),
+            other => copied(other),
         }))?;
     }
     writer.into_inner().map_err(|error| csv::Error::from(std::io::Error::other(error.to_string())))
@@ -178,6 +230,23 @@ mod tests {
         let cell = short(&Value::Text(long));
         assert_eq!(cell.chars().count(), CELL_CHARS + 1);
         assert_eq!(short(&Value::Text("a\nb".into())), "a␣b");
+    }
+
+    #[test]
+    fn a_long_text_says_its_size_and_is_given_whole() {
+        let text = "é".repeat(6_000);
+        let value = Value::Text(text.clone());
+        assert_eq!(size_note(&value).as_deref(), Some("12.0 KB"));
+        assert_eq!(size_note(&Value::Text("short".into())), None);
+        assert_eq!(piece(&value, 3), ("ééé".to_owned(), true));
+        assert_eq!(piece(&value, 6_000), (text.clone(), false));
+        assert_eq!(copied(&value), text);
+        assert_eq!(as_file(&value), (text.into_bytes(), "txt"));
+        let blob = Value::Blob(vec![7; 5_000]);
+        assert_eq!(copied(&blob).len(), 2 + 10_000);
+        assert!(copied(&blob).starts_with("0x0707"));
+        assert_eq!(as_file(&blob), (vec![7; 5_000], "bin"));
+        assert_eq!(as_file(&Value::InvalidText(vec![0xff])), (vec![0xff], "txt"));
     }
 
     #[test]

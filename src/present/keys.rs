@@ -19,6 +19,8 @@ pub enum Command {
     Edit,
     /// Switch between the rows and the comparison with gold.
     Compare,
+    /// Switch between the rows and their chart.
+    Chart,
     /// Show the prompt of the answer.
     Prompt,
     /// Test the model's server.
@@ -31,7 +33,7 @@ pub enum Command {
 pub const AFTER_G_MS: f64 = 1500.0;
 
 /// The list that `?` shows: keys, and what they do.
-pub const LIST: [(&str, &str); 16] = [
+pub const LIST: [(&str, &str); 18] = [
     ("Ctrl ↵", "Ask, run"),
     ("Esc", "Clear the search; stop the answer; close the inspector"),
     ("/", "Filter the list in view"),
@@ -40,9 +42,11 @@ pub const LIST: [(&str, &str); 16] = [
     ("j, k", "Next and previous item or row"),
     ("↑ ↓ Home End", "Move in a tree, a table, a list of choices"),
     ("← →", "Fold and unfold; move between tabs and choices"),
-    ("↵", "Open in the inspector; open the full value"),
+    ("↵", "Open in the inspector; open the full value; sort by a column, on its head"),
     ("e", "Edit the SQL"),
+    ("Alt ↵", "Take the first fix of what is wrong with the SQL"),
     ("c", "Compare with gold"),
+    ("v", "Rows or chart"),
     (".", "Read the full prompt"),
     ("t", "Test the model, in Settings"),
     ("Ctrl Z", "Take back a removal or an edit"),
@@ -80,6 +84,7 @@ impl Single {
             "k" => Some(Command::Previous),
             "e" => Some(Command::Edit),
             "c" => Some(Command::Compare),
+            "v" => Some(Command::Chart),
             "." => Some(Command::Prompt),
             "t" => Some(Command::Test),
             "?" => Some(Command::Keys),

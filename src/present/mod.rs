@@ -5,6 +5,9 @@
 pub mod answer;
 pub mod catalogue;
 pub mod cells;
+pub mod chart;
+pub mod columns;
+pub mod fault;
 pub mod format;
 pub mod grid;
 pub mod item;
@@ -12,5 +15,8 @@ pub mod keys;
 pub mod model;
 pub mod question;
 pub mod schema;
+pub mod sort;
 pub mod sql_lines;
 pub mod titles;
+pub mod told;
+pub mod trace;

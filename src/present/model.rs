@@ -1,6 +1,7 @@
 //! What the page says while a language model answers, and after.
 
 use super::format;
+use super::told::Told;
 use crate::llm::extract::without_thinking;
 use crate::pipeline::direct::{Direct, Prompt, Trouble};
 use crate::retrieval::model::By;
@@ -32,17 +33,6 @@ pub fn parts(prompt: &Prompt) -> Vec<(String, u32)> {
 /// The whole prompt as one text, to be read and copied.
 pub fn prompt_text(prompt: &Prompt) -> String {
     prompt.messages.iter().map(|message| message.content.trim()).collect::<Vec<_>>().join("\n\n")
-}
-
-/// What happened, for the notice above an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    /// Whether it is less than was asked for.
-    pub less: bool,
-    /// One sentence.
-    pub title: String,
-    /// What else there is to know.
-    pub text: String,
 }
 
 /// What became of a question that the model `name` was asked; `steps` are who did the model's steps of retrieval.

@@ -58,6 +58,19 @@ impl Used {
     }
 }
 
+/// Columns of an open table shown at first, and with each press for more.
+pub const COLUMNS_AT_ONCE: usize = 200;
+
+/// What stands below the columns that are shown: how many come next, and how many there are.
+pub fn more_columns(shown: usize, all: usize) -> Option<String> {
+    let left = all.checked_sub(shown).filter(|left| *left > 0)?;
+    let count = |n: usize| super::format::count(n as u64);
+    Some(match left {
+        left if left <= COLUMNS_AT_ONCE => format!("Show {} more columns", count(left)),
+        left => format!("Show {} of {} more columns", count(COLUMNS_AT_ONCE), count(left)),
+    })
+}
+
 /// The tables of an overview, views after tables.
 pub fn nodes(overview: &Overview) -> Vec<TableNode> {
     let mut out: Vec<TableNode> = overview
@@ -131,6 +144,14 @@ mod tests {
         assert_eq!(got[0].columns[0].sample, "1 to 7");
         assert_eq!(got[0].columns[1].refers_to.as_deref(), Some("vessels"));
         assert_eq!(got[0].columns[1].sample, "");
+    }
+
+    #[test]
+    fn a_very_wide_table_is_shown_in_pieces() {
+        assert_eq!(more_columns(COLUMNS_AT_ONCE, 2_000).as_deref(), Some("Show 200 of 1,800 more columns"));
+        assert_eq!(more_columns(1_900, 2_000).as_deref(), Some("Show 100 more columns"));
+        assert_eq!(more_columns(COLUMNS_AT_ONCE, 200), None);
+        assert_eq!(more_columns(COLUMNS_AT_ONCE, 3), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::components::dialog::Dialog;
 use super::components::dom;
 use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
+use super::pages::answer::EDITOR;
 use super::pages::what::open_prompt;
 use super::state::{Page, Stage, State};
 use crate::present::answer::used;
@@ -79,8 +80,12 @@ fn run(state: State, list: ListOpen, command: Command) {
                 dom::focus(&input);
             }
         }
-        Command::Edit => press("[data-key='E']"),
+        Command::Edit => match find(EDITOR) {
+            Some(editor) => dom::focus(&editor),
+            None => press("[data-key='E']"),
+        },
         Command::Compare => press("[data-key='c']"),
+        Command::Chart => press("[data-key='v']"),
         Command::Prompt => {
             if state.run.with_untracked(|r| r.prompt.is_some()) {
                 open_prompt(state);

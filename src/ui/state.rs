@@ -6,21 +6,24 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::components::progress::Work;
+use super::components::result_table::RowsView;
 use super::settings::{self, Settings, Way};
 use crate::bench::compare::Verdict;
 use crate::bench::retrieval_metrics::Counts;
 use crate::bench::task::Task;
 use crate::browser::engine::Engine;
 use crate::browser::lock::Lock;
-use crate::db::{DbError, Overview, ResultSet};
+use crate::db::{Overview, ResultSet};
 use crate::history::Report;
 use crate::history::import::{ImportError, Plan};
 use crate::llm::diagnosis::Diagnosis;
 use crate::llm::{Cache, Cancel};
 use crate::pipeline::Answered;
-use crate::pipeline::adapt::{AdaptError, Answer};
+use crate::pipeline::adapt::Answer;
 use crate::pipeline::direct::{Direct, Prompt};
 use crate::present::grid::Against;
+pub use crate::present::told::Trouble;
+pub use crate::present::trace::Stage;
 use crate::retrieval::model::By;
 use crate::retrieval::{Indexed, Retrieved};
 use crate::workspace::{Workspace, Workspaces};
@@ -60,39 +63,6 @@ pub enum Gold {
     Sql(String),
     /// Task of the open task file, by position.
     Task(usize),
-}
-
-/// An error where the user looks for the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Trouble {
-    /// Finding or adapting an answer.
-    Adapt(AdaptError),
-    /// The model gave no answer that runs; what is shown comes from `Run::direct`.
-    Model,
-    /// Running SQL.
-    Db(DbError),
-    /// Anything else, in one sentence.
-    Other(String),
-}
-
-/// Where an answer stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stage {
-    /// Nothing asked.
-    #[default]
-    Idle,
-    /// Looking for knowledge.
-    Retrieve,
-    /// Adapting and running candidates.
-    Adapt,
-    /// A model answers, and what it answers is run.
-    Answer,
-    /// Running SQL the user wrote.
-    Run,
-    /// Comparing with gold.
-    Score,
-    /// Finished.
-    Done,
 }
 
 /// The comparison of the rows with gold's.
@@ -256,6 +226,8 @@ pub struct State {
     pub gold: RwSignal<Gold>,
     /// The answer.
     pub run: RwSignal<Run>,
+    /// How the rows are looked at.
+    pub rows_view: RwSignal<RowsView>,
     /// The item in the inspector.
     pub selected: RwSignal<Option<u32>>,
     /// Recent questions of this workspace, newest first.
@@ -299,6 +271,7 @@ impl Default for State {
             question: RwSignal::new(String::new()),
             gold: RwSignal::new(Gold::default()),
             run: RwSignal::new(Run::default()),
+            rows_view: RwSignal::new(RowsView::default()),
             selected: RwSignal::new(None),
             recent: RwSignal::new(Vec::new()),
             said: RwSignal::new(String::new()),

@@ -8,7 +8,7 @@ use super::{compare, direct, encoder, now};
 use crate::bench::compare::{self as comparison, Mode};
 use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
-use crate::db::QueryLimits;
+use crate::db::{DbError, QueryLimits};
 use crate::llm::Cancel;
 use crate::pipeline::Answered;
 use crate::pipeline::ask::{self as pipeline, Sources};
@@ -158,32 +158,59 @@ pub fn show(state: State, answered: &Answered) {
     }
 }
 
-/// Runs the SQL that the user wrote.
+/// Runs the SQL that is shown; where it fails there are no rows.
 pub async fn run_sql(state: State, sql: String) {
+    if let Err(error) = try_sql(state, sql).await {
+        state.run.update(|r| {
+            r.result = None;
+            r.score = None;
+        });
+        fail(state, Trouble::Db(error));
+    }
+}
+
+/// Runs SQL that the user wrote, in place of the answer's. Where it fails, everything stays as it was.
+pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
     stop(state);
+    let number = state.run.with_untracked(|r| r.number);
+    state.run.update(|r| r.stage = Stage::Run);
+    let limits = state.settings.with_untracked(|s| s.limits);
+    let ran = state.engine().database.execute(&sql, limits).await;
+    // Another question may have been asked meanwhile.
+    if state.run.with_untracked(|r| r.number != number) {
+        return Ok(());
+    }
+    let rows = match ran {
+        Ok(rows) => rows,
+        Err(error) => {
+            state.run.update(|r| r.stage = Stage::Done);
+            return Err(error);
+        }
+    };
     state.run.update(|r| {
         let answered = r.answer.as_ref().map(|a| &a.sql);
         let written = r.direct.as_ref().and_then(|d| d.answer.as_ref().ok()).map(|a| &a.sql);
         r.edited = answered.or(written) != Some(&sql);
-        r.sql.clone_from(&sql);
-        r.stage = Stage::Run;
-        r.trouble = None;
-        r.score = None;
+        (r.sql, r.result) = (sql, Some(Arc::new(rows)));
+        (r.trouble, r.score, r.stage) = (None, None, Stage::Done);
     });
-    let limits = state.settings.with_untracked(|s| s.limits);
-    match state.engine().database.execute(&sql, limits).await {
-        Ok(rows) => {
-            state.run.update(|r| {
-                r.result = Some(Arc::new(rows));
-                r.stage = Stage::Done;
-            });
-            score(state).await;
-            say_result(state);
-        }
-        Err(error) => {
-            state.run.update(|r| r.result = None);
-            fail(state, Trouble::Db(error));
-        }
+    score(state).await;
+    say_result(state);
+    Ok(())
+}
+
+/// Shows the answer again, in place of what the user wrote.
+pub async fn restore(state: State) {
+    let (answer, direct) = state.run.with_untracked(|r| (r.answer.clone(), r.direct.clone()));
+    let answered = match (answer, direct) {
+        (Some(answer), _) => Answered::Adapted(Ok(answer.as_ref().clone())),
+        (None, Some(direct)) => Answered::Direct(Box::new(direct.as_ref().clone())),
+        (None, None) => return,
+    };
+    show(state, &answered);
+    if state.run.with_untracked(|r| r.result.is_some()) {
+        score(state).await;
+        say_result(state);
     }
 }
 

@@ -88,6 +88,18 @@ pub fn blur(event: &web_sys::KeyboardEvent) {
     }
 }
 
+/// Puts text in place of what is selected in the focused field, as if it were typed: the browser's own undo takes it
+/// back. False where the browser does not do that.
+pub fn insert_text(text: &str) -> bool {
+    let document = document();
+    let done = js_sys::Reflect::get(&document, &"execCommand".into())
+        .and_then(|command| command.dyn_into::<js_sys::Function>())
+        .and_then(|command| {
+            command.call3(&document, &"insertText".into(), &wasm_bindgen::JsValue::FALSE, &text.into())
+        });
+    done.is_ok_and(|done| done.is_truthy())
+}
+
 /// Gives the focus to the first element that matches `selector` once the page is drawn anew.
 pub fn focus_later(selector: String) {
     request_animation_frame(move || {

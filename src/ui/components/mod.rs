@@ -19,6 +19,8 @@ pub mod menu;
 pub mod notice;
 pub mod progress;
 pub mod question_box;
+mod result_chart;
+mod result_grid;
 mod result_row;
 pub mod result_table;
 pub mod schema_tree;

@@ -1,6 +1,6 @@
 //! The database as a tree: tables, and under an open table its columns.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use leptos::ev::KeyboardEvent;
@@ -12,7 +12,7 @@ use super::field::Field;
 use super::icon::{Icon, IconView};
 use crate::present::format;
 pub use crate::present::schema::Used;
-use crate::present::schema::{ColumnNode, TableNode};
+use crate::present::schema::{COLUMNS_AT_ONCE, ColumnNode, TableNode, more_columns};
 
 fn matches(table: &TableNode, wanted: &str) -> bool {
     table.name.to_lowercase().contains(wanted) || table.columns.iter().any(|c| column_matches(c, wanted))
@@ -35,6 +35,8 @@ pub fn SchemaTree(
 ) -> impl IntoView {
     let filter = RwSignal::new(String::new());
     let open = RwSignal::new(BTreeSet::<String>::new());
+    // How many columns of a wide table are shown.
+    let pieces = RwSignal::new(BTreeMap::<String, usize>::new());
     let active = RwSignal::new(None::<String>);
     let tree = NodeRef::<html::Ul>::new();
     let wanted = Memo::new(move |_| filter.with(|f| f.trim().to_lowercase()));
@@ -53,10 +55,10 @@ pub fn SchemaTree(
         });
         kept.or_else(|| shown.with(|shown| shown.first().cloned()))
     });
-    let on_key = move |event: KeyboardEvent| tree_key(&event, tree, open);
+    let on_key = move |event: KeyboardEvent| tree_key(&event, tree, open, pieces);
     let row = move |name: String| {
         let table = tables.with(|tables| tables.iter().find(|t| t.name == name).cloned());
-        table.map(|table| view! { <TableRow table wanted used open active tab_stop/> })
+        table.map(|table| view! { <TableRow table wanted used open pieces active tab_stop/> })
     };
     view! {
         <div class="sect-b pb-2">
@@ -86,6 +88,7 @@ fn TableRow(
     wanted: Memo<String>,
     used: Signal<Used>,
     open: RwSignal<BTreeSet<String>>,
+    pieces: RwSignal<BTreeMap<String, usize>>,
     active: RwSignal<Option<String>>,
     tab_stop: Memo<Option<String>>,
 ) -> impl IntoView {
@@ -108,16 +111,34 @@ fn TableRow(
         });
     };
     let icon = Signal::derive(move || if is_open.get() { Icon::Down } else { Icon::Right });
-    let shown_columns = move || {
+    // The places of the columns that pass the filter.
+    let passing = Memo::new(move |_| {
         let wanted = wanted.get();
-        let by_name = name.with_value(|n| n.to_lowercase().contains(&wanted));
-        let mut list = columns.get_value();
-        if !wanted.is_empty() && !by_name {
-            list.retain(|c| column_matches(c, &wanted));
-        }
-        list.into_iter()
-            .map(|column| view! { <ColumnRow table=lower parent=name column used active tab_stop/> })
-            .collect_view()
+        let all = wanted.is_empty() || name.with_value(|n| n.to_lowercase().contains(&wanted));
+        columns.with_value(|columns| {
+            let passes = |column: &ColumnNode| all || column_matches(column, &wanted);
+            (0..columns.len()).filter(|i| columns.get(*i).is_some_and(passes)).collect::<Vec<_>>()
+        })
+    });
+    let piece = Memo::new(move |_| {
+        name.with_value(|name| pieces.with(|pieces| pieces.get(name).copied().unwrap_or(COLUMNS_AT_ONCE)))
+    });
+    let shown = move || passing.with(|passing| passing.iter().take(piece.get()).copied().collect::<Vec<_>>());
+    let column = move |place: usize| {
+        let column = columns.with_value(|columns| columns.get(place).cloned());
+        column.map(|column| view! { <ColumnRow table=lower parent=name column used active tab_stop/> })
+    };
+    let rest = move || more_columns(piece.get(), passing.with(Vec::len));
+    let more = move || {
+        rest().map(|words| {
+            view! {
+                <li role="treeitem" attr:attr:aria-level="2" tabindex="-1" data-more=name.get_value()>
+                    <div class="n" on:click=move |_| show_more(pieces, name.get_value())>
+                        <span class="c-accent">{words}</span>
+                    </div>
+                </li>
+            }
+        })
     };
     let stop = move || if tab_stop.with(|t| name.with_value(|n| t.as_ref() == Some(n))) { "0" } else { "-1" };
     let count = table.rows.map(format::count).unwrap_or_default();
@@ -138,7 +159,7 @@ fn TableRow(
                 <span class="ct">{count}{(!table.view).then(|| view! { <span class="sr">" rows"</span> })}</span>
             </div>
             <Show when=move || is_open.get()>
-                <ul role="group">{shown_columns}</ul>
+                <ul role="group"><For each=shown key=|place| *place children=column/>{more}</ul>
             </Show>
         </li>
     }
@@ -183,7 +204,16 @@ fn ColumnRow(
     }
 }
 
-fn tree_key(event: &KeyboardEvent, tree: NodeRef<html::Ul>, open: RwSignal<BTreeSet<String>>) {
+fn show_more(pieces: RwSignal<BTreeMap<String, usize>>, table: String) {
+    pieces.update(|pieces| *pieces.entry(table).or_insert(COLUMNS_AT_ONCE) += COLUMNS_AT_ONCE);
+}
+
+fn tree_key(
+    event: &KeyboardEvent,
+    tree: NodeRef<html::Ul>,
+    open: RwSignal<BTreeSet<String>>,
+    pieces: RwSignal<BTreeMap<String, usize>>,
+) {
     let Some(root) = tree.get_untracked() else { return };
     let Some(active) = document().active_element() else { return };
     let items = dom::matching(&root, "[role='treeitem']");
@@ -214,7 +244,20 @@ fn tree_key(event: &KeyboardEvent, tree: NodeRef<html::Ul>, open: RwSignal<BTree
             }
         },
         "Enter" | " " => {
-            if let Some(name) = table {
+            if let Some(name) = active.get_attribute("data-more") {
+                // The first of those that come takes the place of this row, and with it the focus.
+                let at = items.iter().position(|item| {
+                    let item: &web_sys::Element = item;
+                    *item == active
+                });
+                show_more(pieces, name);
+                request_animation_frame(move || {
+                    let items = dom::matching(&root, "[role='treeitem']");
+                    if let Some(item) = at.and_then(|at| items.get(at)) {
+                        dom::focus(item);
+                    }
+                });
+            } else if let Some(name) = table {
                 open.update(|open| {
                     if !open.remove(&name) {
                         open.insert(name);

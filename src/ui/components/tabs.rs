@@ -103,14 +103,15 @@ pub fn Segmented(
     selected: Signal<usize>,
     /// Receives the index chosen.
     on_select: Callback<usize>,
-    /// The key that chooses the next one ("c").
-    #[prop(optional, into)]
-    key: Option<&'static str>,
+    /// Keys of the page, each with the option it chooses; pressed again it goes back to the first.
+    #[prop(optional)]
+    keys: Vec<(&'static str, usize)>,
     /// More classes ("not-phone").
     #[prop(optional, into)]
     class: &'static str,
 ) -> impl IntoView {
     let list = NodeRef::<html::Div>::new();
+    let keys = StoredValue::new(keys);
     let count = options.len();
     let on_key = move |event: KeyboardEvent| {
         let Some(next) = next_choice(&event.key(), selected.get_untracked(), count, true) else { return };
@@ -125,15 +126,19 @@ pub fn Segmented(
                 .enumerate()
                 .map(|(i, name)| {
                     let is = move || selected.get() == i;
-                    // The page's key presses the one after the chosen one.
-                    let next = move || key.filter(|_| (selected.get() + 1) % count == i);
+                    // The page's key presses the button that carries it now.
+                    let key = move || {
+                        let now = selected.get();
+                        let leads_here = |to: usize| if to == now { i == 0 } else { i == to };
+                        keys.with_value(|keys| keys.iter().find(|(_, to)| leads_here(*to)).map(|(key, _)| *key))
+                    };
                     view! {
                         <button
                             type="button"
                             role="radio"
                             aria-checked=move || is().to_string()
                             tabindex=move || if is() { "0" } else { "-1" }
-                            data-key=next
+                            data-key=key
                             on:click=move |_| on_select.run(i)
                         >
                             {name}

@@ -3,59 +3,38 @@
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
-
-/// Where a stage stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StageState {
-    /// Not begun.
-    Waiting,
-    /// At work.
-    Now,
-    /// Done.
-    Done,
-    /// Failed.
-    Failed,
-}
-
-/// A stage.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stage {
-    /// Its name and figure ("Retrieve 34 ms").
-    pub text: String,
-    /// Where it stands.
-    pub state: StageState,
-}
+use crate::present::trace::{Step, StepState};
 
 /// The stages in order. The words for screen readers include the state.
 #[component]
 pub fn Trace(
     /// The stages.
     #[prop(into)]
-    stages: Signal<Vec<Stage>>,
+    steps: Signal<Vec<Step>>,
 ) -> impl IntoView {
     view! {
         <div class="trace">
             {move || {
-                stages
+                steps
                     .get()
                     .into_iter()
                     .enumerate()
-                    .map(|(i, stage)| {
-                        let (class, said) = match stage.state {
-                            StageState::Waiting => ("", ", not yet"),
-                            StageState::Now => ("now", ", running"),
-                            StageState::Done => ("done", ", done"),
-                            StageState::Failed => ("c-bad", ", failed"),
+                    .map(|(i, step)| {
+                        let (class, said) = match step.state {
+                            StepState::Waiting => ("", ", not yet"),
+                            StepState::Now => ("now", ", running"),
+                            StepState::Done => ("done", ", done"),
+                            StepState::Failed => ("c-bad", ", failed"),
                         };
-                        let mark = match stage.state {
-                            StageState::Waiting => None,
-                            StageState::Now => Some(view! { <span class="spin"></span> }.into_any()),
-                            StageState::Done => Some(view! { <IconView icon=Icon::Check small=true/> }.into_any()),
-                            StageState::Failed => Some(view! { <IconView icon=Icon::Close small=true/> }.into_any()),
+                        let mark = match step.state {
+                            StepState::Waiting => None,
+                            StepState::Now => Some(view! { <span class="spin"></span> }.into_any()),
+                            StepState::Done => Some(view! { <IconView icon=Icon::Check small=true/> }.into_any()),
+                            StepState::Failed => Some(view! { <IconView icon=Icon::Close small=true/> }.into_any()),
                         };
                         view! {
                             {(i > 0).then(|| view! { <i class="sep"></i> })}
-                            <span class=class>{mark}{stage.text}<span class="sr">{said}</span></span>
+                            <span class=class>{mark}{step.text}<span class="sr">{said}</span></span>
                         }
                     })
                     .collect_view()

@@ -6,9 +6,12 @@ use leptos::task::spawn_local;
 use super::compared::ComparedWays;
 use super::score::ScoreColumn;
 use super::what::What;
+use crate::db::{DbError, Value};
 use crate::pipeline::adapt::Change;
 use crate::present::answer::{spans, used};
+use crate::present::fault::{self, Fault};
 use crate::present::{cells, format, item, model, titles};
+use crate::sql::Schema;
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, IconButton, Weight};
 use crate::ui::components::dom;
@@ -21,6 +24,9 @@ use crate::ui::components::tabs::{Tab, Tabs};
 use crate::ui::components::toasts::Toasts;
 use crate::ui::download;
 use crate::ui::state::{Stage, State, Trouble};
+
+/// Where the SQL of the answer is edited.
+pub const EDITOR: &str = "main .sql-edit textarea";
 
 /// Cards shown before "more".
 const CARDS: usize = 6;
@@ -122,6 +128,7 @@ fn Sql() -> impl IntoView {
     let tab = RwSignal::new(0_usize);
     let editing = RwSignal::new(false);
     let draft = RwSignal::new(String::new());
+    let fault = RwSignal::new(None::<Fault>);
     let sql = Memo::new(move |_| {
         state.run.with(|r| match r.stage {
             Stage::Answer if !r.streamed.is_empty() => model::sql_so_far(&r.streamed),
@@ -186,15 +193,37 @@ fn Sql() -> impl IntoView {
         editing.set(false);
         dom::focus_later("[data-key='E']".to_owned());
     };
+    let found = move |sql: &str, error: &DbError| {
+        let none = Schema::default();
+        state.overview.with_untracked(|overview| {
+            fault::fault(sql, error, overview.as_ref().map_or(&none, |overview| &overview.schema))
+        })
+    };
+    let running = move || state.run.with_untracked(|r| r.stage == Stage::Run);
+    // Where it fails the editor stays, with what is wrong, and the answer below stays what it was.
     let run = move || {
         let text = draft.get_untracked();
-        leave();
-        spawn_local(ask::run_sql(state, text));
+        if running() {
+            return;
+        }
+        fault.set(None);
+        spawn_local(async move {
+            match ask::try_sql(state, text.clone()).await {
+                Ok(()) => leave(),
+                Err(error) => fault.set(Some(found(&text, &error))),
+            }
+        });
     };
+    let cancel = move || if running() { ask::stop(state) } else { leave() };
     let edit = move || {
-        draft.set(sql.get_untracked());
+        let text = sql.get_untracked();
+        fault.set(state.run.with_untracked(|r| match &r.trouble {
+            Some(Trouble::Db(error)) => Some(found(&text, error)),
+            _ => None,
+        }));
+        draft.set(text);
         editing.set(true);
-        dom::focus_later(".sql-edit textarea".to_owned());
+        dom::focus_later(EDITOR.to_owned());
     };
     let again = move || spawn_local(ask::run_sql(state, sql.get_untracked()));
     view! {
@@ -210,11 +239,11 @@ fn Sql() -> impl IntoView {
                 <Show
                     when=move || editing.get()
                     fallback=move || view! {
-                        <Button label="Edit" weight=Weight::Quiet class="not-phone" key="E" on_press=edit/>
+                        <Button label="Edit" weight=Weight::Quiet key="E" on_press=edit/>
                         <Button label="Run" icon=Icon::Play on_press=again/>
                     }
                 >
-                    <Button label="Leave it" weight=Weight::Quiet on_press=leave/>
+                    <Button label="Leave it" weight=Weight::Quiet on_press=cancel/>
                     <Button label="Run" icon=Icon::Play key="Ctrl ↵" on_press=run/>
                 </Show>
             </div>
@@ -237,7 +266,7 @@ fn Sql() -> impl IntoView {
                     <Show when=move || tab.get() == 2><Reasons changes/></Show>
                 }
             >
-                <SqlEditor text=draft on_run=run on_cancel=leave/>
+                <SqlEditor text=draft on_run=run on_cancel=cancel fault/>
             </Show>
         </section>
     }
@@ -275,12 +304,16 @@ fn Reasons(changes: Memo<Vec<Change>>) -> impl IntoView {
 fn Rows() -> impl IntoView {
     let state = State::here();
     let toasts: Toasts = expect_context();
-    let compare = RwSignal::new(false);
     let result = Signal::derive(move || state.run.with(|r| r.result.clone().unwrap_or_default()));
     let against = Signal::derive(move || state.run.with(|r| r.score.as_ref()?.against.clone()));
     let csv = move || match cells::to_csv(&result.get_untracked()) {
         Ok(bytes) => download::text("rows.csv", "text/csv", &bytes),
         Err(error) => state.notices.update(|n| n.push(format!("The rows cannot be written as CSV: {error}"))),
+    };
+    let save = move |value: Value| {
+        let (bytes, end) = cells::as_file(&value);
+        let media_type = if end == "txt" { "text/plain" } else { "application/octet-stream" };
+        download::text(&format!("value.{end}"), media_type, &bytes);
     };
     let more_rows = move || {
         state.settings.update(|s| s.limits.max_rows = s.limits.max_rows.saturating_mul(10));
@@ -305,9 +338,10 @@ fn Rows() -> impl IntoView {
                 <ResultTable
                     result
                     against
-                    compare
+                    chosen=state.rows_view
                     on_csv=Callback::new(move |()| csv())
                     on_copy=Callback::new(move |text: String| download::copy(toasts, "value", &text))
+                    on_save=Callback::new(save)
                     on_limit=Callback::new(move |()| more_rows())
                 />
             </Show>

@@ -23,7 +23,8 @@ use crate::ui::state::{Page, State};
 #[component]
 pub fn Rail() -> impl IntoView {
     let state = State::here();
-    let tables = Signal::derive(move || {
+    // Of hundreds of tables it is made once, not for every row that looks into it.
+    let tables = Memo::new(move |_| {
         state.overview.with(|o| o.as_ref().map(|o| Arc::new(nodes(o))).unwrap_or_default())
     });
     let size = Signal::derive(move || {
@@ -32,7 +33,7 @@ pub fn Rail() -> impl IntoView {
             format!("{} · {} rows", format::counted(t.len(), "table", "tables"), format::count(rows))
         })
     });
-    let used = Signal::derive(move || used(state));
+    let used = Memo::new(move |_| used(state));
     view! {
         <Section title="Database" note=size>
             <div data-filter><SchemaTree tables used/></div>

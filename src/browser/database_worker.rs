@@ -10,7 +10,7 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, FileReaderSync};
 
 use super::rpc::describe;
 use super::worker::{Call, serve};
-use crate::db::protocol::{Request, Response, State, handle};
+use crate::db::protocol::{About, Request, Response, State, handle};
 use crate::db::{DbError, Host};
 
 thread_local! {
@@ -25,7 +25,10 @@ pub fn run() {
     serve(move |mut request: Request, call: Rc<Call>| {
         RUNNING.set(call.id);
         let response = match attach(&mut request, &call.attachment) {
-            Ok(()) => handle(&mut state.borrow_mut(), request),
+            Ok(()) => match handle(&mut state.borrow_mut(), request) {
+                Response::About(about) => Response::About(About { memory: Some(super::memory()), ..about }),
+                response => response,
+            },
             Err(error) => Response::Failed(error),
         };
         std::future::ready(response)

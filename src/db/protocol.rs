@@ -43,6 +43,17 @@ pub enum Request {
     },
     /// Closes the database.
     Close,
+    /// What the engine is.
+    About,
+}
+
+/// The engine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Version of SQLite.
+    pub sqlite: String,
+    /// Bytes of memory of the program it runs in, where whoever runs it knows.
+    pub memory: Option<u64>,
 }
 
 /// What the worker answers.
@@ -65,6 +76,8 @@ pub enum Response {
     Closed,
     /// To any request.
     Failed(DbError),
+    /// To [`Request::About`].
+    About(About),
 }
 
 /// What the worker holds between messages.
@@ -108,6 +121,9 @@ fn answer(state: &mut State, request: Request) -> Result<Response, DbError> {
             state.open = None;
             Ok(Response::Closed)
         }
+        Request::About => {
+            Ok(Response::About(About { sqlite: rusqlite::version().to_owned(), memory: None }))
+        }
     }
 }
 
@@ -137,6 +153,8 @@ mod tests {
         assert!(matches!(handle(&mut state, values), Response::Values(found) if found.complete));
         let overview = handle(&mut state, Request::Overview { budget_ms: 1_000 });
         assert!(matches!(overview, Response::Overview(found) if found.tables[0].rows == Some(1)));
+        let about = handle(&mut state, Request::About);
+        assert!(matches!(about, Response::About(about) if about.sqlite.starts_with("3.")));
         assert_eq!(handle(&mut state, Request::Close), Response::Closed);
         assert_eq!(handle(&mut state, execute()), Response::Failed(DbError::NotOpen));
     }

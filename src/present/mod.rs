@@ -5,11 +5,14 @@
 pub mod answer;
 pub mod catalogue;
 pub mod cells;
+pub mod diagnostics;
 pub mod format;
 pub mod grid;
+pub mod incidents;
 pub mod item;
 pub mod keys;
 pub mod model;
+pub mod palette;
 pub mod question;
 pub mod schema;
 pub mod sql_lines;

@@ -173,8 +173,18 @@ mod tests {
         assert_eq!(said("src/db/raw.rs").as_deref(), Some("src/db/raw.rs:7"));
         let registry = "/home/someone/.cargo/registry/src/index-1/sqlparser-0.64.0/src/parser/mod.rs";
         assert_eq!(said(registry).as_deref(), Some("sqlparser-0.64.0/src/parser/mod.rs:7"));
-        assert_eq!(said("C:\\u\\reg\\csv-1.4.0\\src\\reader.rs").as_deref(), Some("csv-1.4.0/src/reader.rs:7"));
-        for other in ["", "SELECT name FROM piers", "my secret.rs", "https://host/x.rs?key=a", "a.sqlite", "/home/someone/x.rs"] {
+        assert_eq!(
+            said("C:\\u\\reg\\csv-1.4.0\\src\\reader.rs").as_deref(),
+            Some("csv-1.4.0/src/reader.rs:7")
+        );
+        for other in [
+            "",
+            "SELECT name FROM piers",
+            "my secret.rs",
+            "https://host/x.rs?key=a",
+            "a.sqlite",
+            "/home/someone/x.rs",
+        ] {
             assert_eq!(said(other), None, "{other}");
         }
     }

@@ -64,6 +64,17 @@ export class App {
     await (await chooser).setFiles(file);
   }
 
+  get palette(): Locator {
+    return this.page.getByRole("dialog", { name: "Find anything" });
+  }
+
+  /** Opens the palette by its key and types. */
+  async find(text: string) {
+    await this.page.keyboard.press("Control+k");
+    await expect(this.palette).toBeVisible();
+    await this.palette.getByRole("combobox").pressSequentially(text);
+  }
+
   async runSql(text: string) {
     await this.sql.getByRole("button", { name: "Edit" }).click();
     await this.sql.getByRole("textbox").fill(text);

@@ -153,7 +153,9 @@ impl Embedder {
         let workers: Vec<Rc<Worker>> = self.workers.borrow().iter().filter_map(alive).collect();
         let mut found = Vec::new();
         for worker in workers {
-            if let Ok(Response::Memory(bytes)) = worker.call(&Request::Memory, JsValue::UNDEFINED, |_| {}).await {
+            if let Ok(Response::Memory(bytes)) =
+                worker.call(&Request::Memory, JsValue::UNDEFINED, |_| {}).await
+            {
                 found.push(bytes);
             }
         }

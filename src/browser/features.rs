@@ -24,8 +24,8 @@ pub fn has(path: &[&str]) -> bool {
 /// Whether WebAssembly has SIMD: a module with one such instruction is valid.
 pub fn simd() -> bool {
     const MODULE: [u8; 31] = [
-        0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98,
-        11,
+        0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
+        253, 98, 11,
     ];
     WebAssembly::validate(&Uint8Array::from(MODULE.as_slice())).unwrap_or(false)
 }

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
-use web_sys::DedicatedWorkerGlobalScope;
 use wasm_bindgen::prelude::*;
+use web_sys::DedicatedWorkerGlobalScope;
 
 use super::rpc::{kind, post};
 use crate::incident::{Incident, Place, Ring, Source};
@@ -19,14 +19,7 @@ const PANICKED: &str = "a program of the page panicked";
 
 /// Adds an incident of now.
 pub fn record(source: Source, what: &'static str, text: &str) {
-    push(Incident {
-        at_ms: js_sys::Date::now(),
-        source,
-        what,
-        text: text.to_owned(),
-        place: None,
-        times: 1,
-    });
+    push(Incident { at_ms: js_sys::Date::now(), source, what, text: text.to_owned(), place: None, times: 1 });
 }
 
 /// All incidents, the newest first.

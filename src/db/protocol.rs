@@ -121,9 +121,7 @@ fn answer(state: &mut State, request: Request) -> Result<Response, DbError> {
             state.open = None;
             Ok(Response::Closed)
         }
-        Request::About => {
-            Ok(Response::About(About { sqlite: rusqlite::version().to_owned(), memory: None }))
-        }
+        Request::About => Ok(Response::About(About { sqlite: rusqlite::version().to_owned(), memory: None })),
     }
 }
 

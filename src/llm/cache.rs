@@ -31,13 +31,7 @@ pub struct Cache {
 
 impl Default for Cache {
     fn default() -> Self {
-        Self {
-            answers: BTreeMap::new(),
-            order: VecDeque::new(),
-            bytes: 0,
-            room: MOST_BYTES,
-            changes: 0,
-        }
+        Self { answers: BTreeMap::new(), order: VecDeque::new(), bytes: 0, room: MOST_BYTES, changes: 0 }
     }
 }
 

@@ -54,7 +54,8 @@ pub fn CommandPalette() -> impl IntoView {
     let (query, most) = (RwSignal::new(String::new()), RwSignal::new(0));
     let used = StoredValue::new(Vec::<Used>::new());
     let (pick_history, pick_database) = (RwSignal::new(0), RwSignal::new(0));
-    let here = Memo::new(move |_| if open.get() { Made::new(places_and_actions(state)) } else { Made::default() });
+    let here =
+        Memo::new(move |_| if open.get() { Made::new(places_and_actions(state)) } else { Made::default() });
     let questions = Memo::new(move |_| {
         if !open.get() {
             return Made::default();
@@ -65,7 +66,9 @@ pub fn CommandPalette() -> impl IntoView {
         state.overview.with(|o| o.as_ref().map(|o| Made::new(entries::of_database(o))).unwrap_or_default())
     });
     let items = Memo::new(move |_| {
-        state.knowledge.with(|k| k.as_ref().map(|k| Made::new(entries::of_knowledge(&k.base))).unwrap_or_default())
+        state
+            .knowledge
+            .with(|k| k.as_ref().map(|k| Made::new(entries::of_knowledge(&k.base))).unwrap_or_default())
     });
     let found = Memo::new(move |_| {
         if !open.get() {
@@ -119,7 +122,10 @@ fn places_and_actions(state: State) -> Vec<Entry> {
     all.push(Entry { detail: "demo".to_owned(), ..demo });
     state.workspaces.with(|workspaces| {
         all.extend(
-            workspaces.list().iter().map(|w| Entry::new(Target::Workspace(w.id), Kind::Database, w.name.clone())),
+            workspaces
+                .list()
+                .iter()
+                .map(|w| Entry::new(Target::Workspace(w.id), Kind::Database, w.name.clone())),
         );
     });
     // The open one needs no opening.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::actions::answers::{self, KeptAnswers, Keeper};
+use super::actions::answers::{self, Keeper, KeptAnswers};
 use super::components::progress::Work;
 use super::settings::{self, Settings, Way};
 use crate::bench::compare::Verdict;

@@ -106,7 +106,13 @@ fn browser(facts: &Facts) -> Vec<Row> {
     };
     vec![
         Row::new("Browser", machine.agent.clone()).told("Browser", plain::browser(&machine.agent)),
-        Row::new("Machine", format!("{}, window {width} × {height}, {pointer}", counted(machine.cores as usize, "core", "cores"))),
+        Row::new(
+            "Machine",
+            format!(
+                "{}, window {width} × {height}, {pointer}",
+                counted(machine.cores as usize, "core", "cores")
+            ),
+        ),
         Row::has("Cross-origin isolation", *isolated, "Stopping a query restarts its worker"),
         Row::has("Shared memory", *shared_memory, "Stopping a query restarts its worker"),
         Row::has("Files (OPFS)", *files, "Databases live until the tab closes"),
@@ -150,7 +156,10 @@ fn memory(facts: &Facts) -> Vec<Row> {
         Row::new("Encoder", encoder.name.unwrap_or("an unknown one")),
         Row { good, ..Row::new("Encoder runs", said).told("Encoder runs", state) },
         Row::new("Memory of the page", bytes(facts.memory.page)),
-        Row::new("Memory of the database worker", facts.memory.database.map_or("not started".to_owned(), bytes)),
+        Row::new(
+            "Memory of the database worker",
+            facts.memory.database.map_or("not started".to_owned(), bytes),
+        ),
     ];
     if !facts.memory.encoders.is_empty() {
         let each: Vec<String> = facts.memory.encoders.iter().copied().map(bytes).collect();

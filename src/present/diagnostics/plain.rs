@@ -42,8 +42,20 @@ pub fn browser(agent: &str) -> String {
 }
 
 const MAKERS: [&str; 14] = [
-    "nvidia", "amd", "intel", "apple", "qualcomm", "arm", "google", "microsoft", "mesa", "img-tec", "samsung",
-    "broadcom", "huawei", "ati",
+    "nvidia",
+    "amd",
+    "intel",
+    "apple",
+    "qualcomm",
+    "arm",
+    "google",
+    "microsoft",
+    "mesa",
+    "img-tec",
+    "samsung",
+    "broadcom",
+    "huawei",
+    "ati",
 ];
 
 /// Maker and family of a GPU.
@@ -98,7 +110,8 @@ mod tests {
         assert_eq!(browser(chrome), "Chrome 150.0.1.2 on Linux");
         let edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/126.0 Safari/537.36 Edg/126.0.1";
         assert_eq!(browser(edge), "Edge 126.0.1 on Windows");
-        let safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1";
+        let safari =
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1";
         assert_eq!(browser(safari), "Safari 17.5 on iOS");
         assert_eq!(browser("curl sk-secret"), "another browser on another system");
         assert_eq!(browser("Firefox/sk-secret"), "Firefox unknown on another system");

@@ -40,7 +40,12 @@ fn with(text: &str) -> Facts {
             workspaces: vec![Workspace { name: own(), open: true, database: 1_500, history: 0 }],
             answers: (3, 2_500),
         },
-        open: Open { tables: Some((10, 64)), history: Some((134, 263)), index: Some((397, 384)), not_indexed: 1 },
+        open: Open {
+            tables: Some((10, 64)),
+            history: Some((134, 263)),
+            index: Some((397, 384)),
+            not_indexed: 1,
+        },
         model: Model {
             address: own(),
             name: own(),
@@ -85,8 +90,11 @@ fn nothing_planted_comes_through() {
         }
         assert!(!told.contains(planted), "{told}");
         // The page itself shows what its user wrote.
-        let shown: String =
-            sections(&with(planted)).iter().flat_map(|s| &s.rows).map(|r| format!("{}{}\n", r.name, r.value)).collect();
+        let shown: String = sections(&with(planted))
+            .iter()
+            .flat_map(|s| &s.rows)
+            .map(|r| format!("{}{}\n", r.name, r.value))
+            .collect();
         assert!(shown.matches(planted).count() >= 8, "{shown}");
     }
     assert!(report(&with("https://llm.acme.example/private")).contains("Server: llm.acme.example, https\n"));

@@ -29,7 +29,10 @@ fn marked(pieces: &[Piece]) -> String {
 fn beginnings_come_before_letters_that_are_strewn() {
     let names = ["sorted alphabetically", "resailed", "boats and sails", "sailings", "sail"];
     let entries = names.map(|name| entry(Kind::Table, name)).to_vec();
-    assert_eq!(titles(entries, "sail"), ["sail", "sailings", "boats and sails", "resailed", "sorted alphabetically"]);
+    assert_eq!(
+        titles(entries, "sail"),
+        ["sail", "sailings", "boats and sails", "resailed", "sorted alphabetically"]
+    );
     let entries = names.map(|name| entry(Kind::Table, name)).to_vec();
     // Letters of the beginnings of words.
     assert_eq!(titles(entries, "soal"), ["sorted alphabetically"]);
@@ -62,7 +65,10 @@ fn other_texts_are_found_and_shown_where_the_name_lacks_the_word() {
     };
     let find = |query: &str| search(&[&Index::new(vec![item.clone()])], query, &[], 9).shown.pop().unwrap();
     let by_name = find("time sh");
-    assert_eq!((marked(&by_name.title), marked(&by_name.detail)), ("On-[time] [sh]are".into(), String::new()));
+    assert_eq!(
+        (marked(&by_name.title), marked(&by_name.detail)),
+        ("On-[time] [sh]are".into(), String::new())
+    );
     let by_skeleton = find("between");
     assert_eq!(marked(&by_skeleton.detail), "SUM(sailings.dep_delay_s [BETWEEN] <val> AND <val>)");
     // Both words stand in the description; it is cut so that the first is in view.
@@ -98,7 +104,10 @@ fn what_does_not_fit_is_counted() {
     // Of equals the first ones, in their order.
     assert_eq!(found.shown[7].target, Target::Place("column_07".into()));
     let none = search(&[&index], "zebra", &[], 8);
-    assert_eq!((none.said(), none.rest(" zebra ")), ("Nothing found.".into(), "Nothing here is called “zebra”.".into()));
+    assert_eq!(
+        (none.said(), none.rest(" zebra ")),
+        ("Nothing found.".into(), "Nothing here is called “zebra”.".into())
+    );
     let one = search(&[&index], "07", &[], 8);
     assert_eq!((one.said(), one.rest("07")), ("1 found.".into(), String::new()));
 }
@@ -161,7 +170,9 @@ fn actions_say_why_they_cannot_be_done() {
     assert!(actions(all).iter().all(|entry| entry.blocked.is_none()));
     let working = actions(Now { working: true, ..all });
     assert!(blocked(&working, Action::Index).is_some() && blocked(&working, Action::Export).is_none());
-    for (query, action) in [("import", Action::AddHistory), ("dark", Action::Theme), ("shortcut", Action::Keys)] {
+    for (query, action) in
+        [("import", Action::AddHistory), ("dark", Action::Theme), ("shortcut", Action::Keys)]
+    {
         let found = search(&[&Index::new(actions(all))], query, &[], 9);
         assert_eq!(found.shown[0].target, Target::Act(action), "{query}");
     }
@@ -207,7 +218,8 @@ fn a_database_and_its_history_are_listed() {
         columns: Vec::new(),
         edit: Edit { description: (skeleton == "b").then(|| "By hand.".into()), ..Edit::default() },
     };
-    let base = KnowledgeBase { items: vec![item("Month", "a"), item("month", "b")], ..KnowledgeBase::default() };
+    let base =
+        KnowledgeBase { items: vec![item("Month", "a"), item("month", "b")], ..KnowledgeBase::default() };
     let items = of_knowledge(&base);
     // Items of one name are told apart, and a description by hand takes the place of the rules'.
     assert_eq!(items.iter().map(|item| item.detail.as_str()).collect::<Vec<_>>(), ["a", "b"]);

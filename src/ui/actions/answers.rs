@@ -50,7 +50,8 @@ pub struct Keeper {
 /// Reads the kept answers, and forgets them when another tab does.
 pub fn start(state: State) {
     let listener = window_event_listener_untyped("storage", move |event| {
-        let key = js_sys::Reflect::get(&event, &JsValue::from_str("key")).ok().and_then(|key| key.as_string());
+        let key =
+            js_sys::Reflect::get(&event, &JsValue::from_str("key")).ok().and_then(|key| key.as_string());
         if key.as_deref() == Some(CLEARED) {
             state.answers.get_value().borrow_mut().clear();
             forget(state);

@@ -13,7 +13,8 @@ use crate::incident::Source;
 use crate::llm::LlmError;
 use crate::pipeline::direct;
 use crate::present::diagnostics::facts::{
-    Encoder, EncoderState, Facts, Features, Gpu, Last, Machine, Memory, Model, Open, Storage, Versions, Workspace,
+    Encoder, EncoderState, Facts, Features, Gpu, Last, Machine, Memory, Model, Open, Storage, Versions,
+    Workspace,
 };
 use crate::present::incidents as words;
 use crate::ui::settings::Way;
@@ -53,7 +54,8 @@ pub async fn gather(state: State) -> Facts {
 }
 
 fn machine() -> Machine {
-    let size = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|s| s.as_f64()).unwrap_or(0.0) as u32;
+    let size =
+        |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|s| s.as_f64()).unwrap_or(0.0) as u32;
     let query = window().match_media("(pointer: coarse)").ok().flatten();
     Machine {
         agent: features::agent(),
@@ -104,7 +106,8 @@ async fn kept(state: State) -> Storage {
     let list = state.workspaces.with_untracked(|w| w.list().to_vec());
     let mut workspaces = Vec::new();
     for kept in list {
-        let size = async |name: &str| storage::read(&kept.folder(), name).await.map_or(0, |f| f.size() as u64);
+        let size =
+            async |name: &str| storage::read(&kept.folder(), name).await.map_or(0, |f| f.size() as u64);
         workspaces.push(Workspace {
             open: state.open.with_untracked(|open| matches!(open, OpenNow::Kept(w) if w.id == kept.id)),
             database: size(DATABASE).await,
@@ -137,10 +140,13 @@ fn open(state: State) -> Open {
 }
 
 fn model(state: State) -> Model {
-    let (address, name, headers) =
-        state.settings.with_untracked(|s| (s.model.address.clone(), s.model.ask.model.clone(), s.model.headers.clone()));
+    let (address, name, headers) = state
+        .settings
+        .with_untracked(|s| (s.model.address.clone(), s.model.ask.model.clone(), s.model.headers.clone()));
     let (tested, said) = match state.model.get_untracked() {
-        ModelStatus::Tested(found) => (Some(found.failed.map_or(Ok(()), |step| Err(step.name()))), found.title),
+        ModelStatus::Tested(found) => {
+            (Some(found.failed.map_or(Ok(()), |step| Err(step.name()))), found.title)
+        }
         ModelStatus::Untested | ModelStatus::Testing => (None, String::new()),
     };
     Model {

@@ -167,10 +167,9 @@ pub fn Palette(
                         query.set(event_target_value(&event));
                     }
                 />
-                <button type="button" class="btn quiet small" on:click=move |_| close()>
-                    <kbd aria-hidden="true">"Esc"</kbd>
+                <button type="button" class="btn quiet small" aria-label="Close" on:click=move |_| close()>
+                    <kbd>"Esc"</kbd>
                     <span class="phone-only">"Close"</span>
-                    <span class="sr">"Close"</span>
                 </button>
             </div>
             <ul role="listbox" id=list_id.get_value() aria-label="Found" on:pointerdown=move |event| event.prevent_default()>
@@ -186,7 +185,11 @@ pub fn Palette(
 fn marked(pieces: Vec<Piece>) -> AnyView {
     pieces
         .into_iter()
-        .map(|piece| if piece.hit { view! { <mark>{piece.text}</mark> }.into_any() } else { piece.text.into_any() })
+        .map(
+            |piece| {
+                if piece.hit { view! { <mark>{piece.text}</mark> }.into_any() } else { piece.text.into_any() }
+            },
+        )
         .collect_view()
         .into_any()
 }
@@ -239,7 +242,8 @@ fn coarse_pointer() -> bool {
 fn into_view(id: &str) {
     let Some(option) = document().get_element_by_id(id) else { return };
     let Some(list) = option.parent_element() else { return };
-    let (Ok(option), Ok(list)) = (option.dyn_into::<web_sys::HtmlElement>(), list.dyn_into::<web_sys::HtmlElement>())
+    let (Ok(option), Ok(list)) =
+        (option.dyn_into::<web_sys::HtmlElement>(), list.dyn_into::<web_sys::HtmlElement>())
     else {
         return;
     };

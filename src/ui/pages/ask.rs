@@ -244,9 +244,9 @@ pub fn examples(state: State) -> Vec<String> {
     if !given.is_empty() {
         return given.as_ref().clone();
     }
-    state.knowledge.with(|k| {
-        k.iter().flat_map(|k| &k.base.entries).filter_map(|e| e.question.clone()).take(5).collect()
-    })
+    state
+        .knowledge
+        .with(|k| k.iter().flat_map(|k| &k.base.entries).filter_map(|e| e.question.clone()).take(5).collect())
 }
 
 /// The questions to start with, as buttons.

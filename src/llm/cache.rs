@@ -116,7 +116,8 @@ impl Cache {
 
     /// Takes in the answers of another cache that this one does not have, as older than its own.
     pub fn take_in(&mut self, older: Self) {
-        let own = std::mem::replace(self, Self::with_room(self.room));
+        let empty = Self::with_room(self.room);
+        let own = std::mem::replace(self, empty);
         let changes = own.changes;
         let new = |key: &String| !own.answers.contains_key(key);
         let older = older.pairs().filter(|(key, _)| new(key)).collect::<Vec<_>>();

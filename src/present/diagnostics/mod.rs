@@ -257,7 +257,7 @@ fn model(facts: &Facts) -> Vec<Row> {
 fn last(facts: &Facts) -> Vec<Row> {
     let Some(last) = &facts.last else { return vec![Row::new("Answer", "nothing was asked yet")] };
     let mut rows = vec![Row::new("Way", last.way), Row::new("Ended", last.ended)];
-    rows.extend(last.stages.iter().map(|(stage, ms)| Row::new(stage, duration(*ms))));
+    rows.extend(last.stages.iter().map(|&(stage, ms)| Row::new(stage, duration(ms))));
     rows.extend(last.rows.map(|rows| Row::new("Rows", count(rows as u64))));
     rows
 }

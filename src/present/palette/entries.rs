@@ -98,7 +98,7 @@ pub fn of_database(overview: &Overview) -> Vec<Entry> {
         ..Entry::new(Target::Table(table.name.clone()), Kind::Table, &table.name)
     });
     let columns = overview.schema.tables.iter().flat_map(|table| {
-        table.columns.iter().map(|column| {
+        table.columns.iter().map(move |column| {
             let target = Target::Column(table.name.clone(), column.name.clone());
             let mut words = vec![format!("{}.{}", table.name, column.name)];
             words.extend(column.note.clone());

@@ -148,9 +148,7 @@ impl Folded {
             return Some(Fit::OtherWithin);
         }
         // One letter stands somewhere in nearly every name.
-        if word.chars().nth(1).is_none() {
-            return None;
-        }
+        word.chars().nth(1)?;
         title.letters(word).map(|places| Fit::Letters(title.pieces(&places)))
     }
 }

@@ -293,8 +293,15 @@ impl Used {
 fn hit(entry: &Entry, words: &[String]) -> Hit {
     let (title, detail) = marks::shown(entry, words);
     let used = Used { kind: entry.kind, title: entry.title.clone(), detail: entry.detail.clone() };
-    let Entry { target, kind, key, blocked, .. } = entry;
-    Hit { target: target.clone(), kind: *kind, title, detail, key, blocked: *blocked, used }
+    Hit {
+        target: entry.target.clone(),
+        kind: entry.kind,
+        title,
+        detail,
+        key: entry.key,
+        blocked: entry.blocked,
+        used,
+    }
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ test("versions, features and timings are shown, and the report is copied", async
   expect(report).toContain("Retrieve: ");
   // What is copied can be read before.
   await page.getByText("The report as it is copied").click();
-  await expect(page.getByLabel("Report")).toHaveText(report);
+  await expect(page.getByLabel("Report", { exact: true })).toHaveText(report);
 });
 
 test.describe("with troubles", () => {
@@ -77,7 +77,7 @@ test.describe("with troubles", () => {
       expect(report).toContain(line);
     }
     await page.getByRole("button", { name: "Clear the list of errors" }).click();
-    await expect(main.getByText("Since the page was opened")).toBeVisible();
+    await expect(main.getByText("Since the page was opened", { exact: true })).toBeVisible();
   });
 
   test("a worker that dies is in the list", async ({ page }) => {
@@ -89,7 +89,7 @@ test.describe("with troubles", () => {
     await database?.evaluate(() => { setTimeout(() => { throw new Error("planted end"); }, 0); }).catch(() => {});
     await page.goto("/#/diagnostics");
     await expect(page.getByText(/Worker: db_worker\.js: .*planted end/)).toBeVisible();
-    await expect(page.getByText("no database is open")).toBeVisible();
+    await expect(page.getByText("its worker is not running", { exact: true })).toBeVisible();
   });
 });
 
@@ -143,10 +143,10 @@ test.describe("answers of a model", () => {
     await other.goto("/#/settings/privacy");
     await expect(other.getByText(/^134 answers, \d/)).toBeVisible();
     await other.getByRole("button", { name: "Clear answers" }).click();
-    await expect(other.getByText("None is kept.")).toBeVisible();
-    await expect(page.getByText("None is kept.")).toBeVisible();
+    await expect(other.getByText("None is kept.", { exact: true })).toBeVisible();
+    await expect(page.getByText("None is kept.", { exact: true })).toBeVisible();
     await page.reload();
     await app.ready();
-    await expect(page.getByText("None is kept.")).toBeVisible();
+    await expect(page.getByText("None is kept.", { exact: true })).toBeVisible();
   });
 });

@@ -130,13 +130,13 @@ test("actions are done, and those that cannot be say why", async ({ page }) => {
 test("databases and histories are opened, and workspaces changed", async ({ page }) => {
   const app = new App(page);
   await app.open({ encoder: "tiny" });
-  await app.find("open a database file");
   let chooser = page.waitForEvent("filechooser");
+  await app.find("open a database file");
   await page.keyboard.press("Enter");
   await (await chooser).setFiles({ name: "ferries.sqlite", mimeType: "application/octet-stream", buffer: norhaven });
   await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
-  await app.find("add a hist");
   chooser = page.waitForEvent("filechooser");
+  await app.find("add a hist");
   await page.keyboard.press("Enter");
   await (await chooser).setFiles({ name: "team.sql", mimeType: "text/plain", buffer: Buffer.from("SELECT name FROM vessels;") });
   await page.getByRole("dialog", { name: "Add history" }).getByRole("button", { name: "Read the file" }).click();

@@ -41,7 +41,7 @@ pub struct Versions {
     pub workers: &'static str,
     /// Whether the page was built to be published.
     pub released: bool,
-    /// SQLite, as its worker says; None where no database is open.
+    /// SQLite, as its worker says; None where it is not running.
     pub sqlite: Option<String>,
     /// The format of knowledge bases that is written.
     pub knowledge: u32,

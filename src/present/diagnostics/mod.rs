@@ -78,6 +78,8 @@ pub fn report(facts: &Facts) -> String {
     text
 }
 
+const STOPPED: &str = "its worker is not running";
+
 fn versions(facts: &Facts) -> Vec<Row> {
     let versions = &facts.versions;
     let build = if versions.released { "released" } else { "everyday build" };
@@ -85,8 +87,8 @@ fn versions(facts: &Facts) -> Vec<Row> {
     vec![
         Row::new("Page", format!("{}, {build}", versions.page)),
         Row::new("Workers", versions.workers),
-        Row::new("SQLite", sqlite.unwrap_or("no database is open"))
-            .told("SQLite", sqlite.map_or("no database is open".to_owned(), plain::version)),
+        Row::new("SQLite", sqlite.unwrap_or(STOPPED))
+            .told("SQLite", sqlite.map_or(STOPPED.to_owned(), plain::version)),
         Row::new("Knowledge format", versions.knowledge.to_string()),
     ]
 }
@@ -158,7 +160,7 @@ fn memory(facts: &Facts) -> Vec<Row> {
         Row::new("Memory of the page", bytes(facts.memory.page)),
         Row::new(
             "Memory of the database worker",
-            facts.memory.database.map_or("not started".to_owned(), bytes),
+            facts.memory.database.map_or("not running".to_owned(), bytes),
         ),
     ];
     if !facts.memory.encoders.is_empty() {

@@ -26,7 +26,7 @@ pub struct Now {
     pub server: bool,
 }
 
-/// All actions, with why some cannot be done now.
+/// All actions, those that can be done now first, the others with why not.
 pub fn actions(now: Now) -> Vec<Entry> {
     const NO_HISTORY: &str = "There is no history yet.";
     let working = now.working.then_some("The history is being worked on.");
@@ -81,14 +81,17 @@ pub fn actions(now: Now) -> Vec<Entry> {
         (Action::Theme, "Switch between light and dark", "theme, colours, appearance, night", "", None),
         (Action::Keys, "List the keys", "keyboard, shortcuts, help", "?", None),
     ];
-    rows.into_iter()
+    let mut all: Vec<Entry> = rows
+        .into_iter()
         .map(|(action, title, words, key, blocked)| Entry {
             words: vec![words.to_owned()],
             key,
             blocked,
             ..Entry::new(Target::Act(action), Kind::Action, title)
         })
-        .collect()
+        .collect();
+    all.sort_by_key(|entry| entry.blocked.is_some());
+    all
 }
 
 /// The tables of a database, then their columns.

@@ -79,10 +79,9 @@ impl Text {
     }
 
     /// The offsets of the letters of `word`, in order, from the beginning of a word on and not too far apart; the choice
-    /// with the fewest pieces.
+    /// with the fewest pieces. Nearly all pieces begin a word: strewn letters are a chance.
     pub fn letters(&self, word: &str) -> Option<Vec<usize>> {
-        // Farther apart they are a chance.
-        let reach = 8 + 4 * word.len();
+        let (reach, most_inner) = (8 + 4 * word.len(), word.chars().count() / 3);
         let from = |start: &u32| {
             let start = *start as usize;
             let mut places = Vec::with_capacity(word.len());
@@ -97,15 +96,25 @@ impl Text {
             }
             Some(places)
         };
-        self.starts.iter().filter_map(from).min_by_key(|places| self.pieces(places))
+        let near = |places: &Vec<usize>| {
+            let inner = self.heads(places).filter(|at| !self.begins(*at)).count();
+            inner <= most_inner
+        };
+        self.starts.iter().filter_map(from).filter(near).min_by_key(|places| self.pieces(places))
     }
 
     /// In how many pieces the letters at these offsets stand.
     pub fn pieces(&self, places: &[usize]) -> u8 {
-        let width = |at: usize| self.lower.get(at..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8);
-        let apart =
-            places.windows(2).filter(|pair| matches!(pair, [a, b] if a + width(*a) != *b)).count() + 1;
-        u8::try_from(apart).unwrap_or(u8::MAX)
+        u8::try_from(self.heads(places).count()).unwrap_or(u8::MAX)
+    }
+
+    /// Where these pieces begin.
+    fn heads<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+        let mut end = None;
+        places.iter().copied().filter(move |at| {
+            let width = self.lower.get(*at..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8);
+            end.replace(at + width) != Some(*at)
+        })
     }
 }
 

@@ -226,8 +226,9 @@ pub fn room(window_height: f64, coarse_pointer: bool) -> usize {
     ((window_height - rest) / row).clamp(3.0, 12.0) as usize
 }
 
-/// How well an entry fits all words: the worst word decides, then their sum, then what it is and how short its name is.
-type Rank = (Fit, u32, u8, usize);
+/// How well an entry fits all words: the worst word decides, then their sum, then whether it can be chosen, what it is
+/// and how short its name is.
+type Rank = (Fit, u32, bool, u8, usize);
 
 /// The entries of all indexes that fit every word of `query`, best first, `most` of them; all where it is empty, those
 /// chosen before first.
@@ -242,10 +243,11 @@ pub fn search(indexes: &[&Index], query: &str, used: &[Used], most: usize) -> Fo
     }
     let mut ranked: Vec<(Rank, usize, &Entry)> = all()
         .filter_map(|(place, (entry, folded))| {
-            let mut rank: Rank = (Fit::Whole, 0, entry.kind.rank(), entry.title.len());
+            let blocked = entry.blocked.is_some();
+            let mut rank: Rank = (Fit::Whole, 0, blocked, entry.kind.rank(), entry.title.len());
             for word in &words {
                 let fit = folded.fit(word)?;
-                rank = (rank.0.max(fit), rank.1 + fit.cost(), rank.2, rank.3);
+                (rank.0, rank.1) = (rank.0.max(fit), rank.1 + fit.cost());
             }
             Some((rank, place, entry))
         })
@@ -285,14 +287,20 @@ fn first<'a>(entries: impl Iterator<Item = &'a Entry>, used: &[Used], most: usiz
 }
 
 impl Used {
+    fn new(entry: &Entry) -> Self {
+        // An example that is asked becomes a question asked before.
+        let detail = if entry.kind == Kind::Question { String::new() } else { entry.detail.clone() };
+        Self { kind: entry.kind, title: entry.title.clone(), detail }
+    }
+
     fn is(&self, entry: &Entry) -> bool {
-        self.kind == entry.kind && self.title == entry.title && self.detail == entry.detail
+        let same = self.kind == entry.kind && self.title == entry.title;
+        same && (self.kind == Kind::Question || self.detail == entry.detail)
     }
 }
 
 fn hit(entry: &Entry, words: &[String]) -> Hit {
     let (title, detail) = marks::shown(entry, words);
-    let used = Used { kind: entry.kind, title: entry.title.clone(), detail: entry.detail.clone() };
     Hit {
         target: entry.target.clone(),
         kind: entry.kind,
@@ -300,7 +308,7 @@ fn hit(entry: &Entry, words: &[String]) -> Hit {
         detail,
         key: entry.key,
         blocked: entry.blocked,
-        used,
+        used: Used::new(entry),
     }
 }
 

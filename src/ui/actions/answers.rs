@@ -13,7 +13,7 @@ use crate::llm::Cache;
 use crate::ui::state::State;
 
 /// Bytes of answers that are kept at most: descriptions of some 8,000 queries.
-pub const ROOM: usize = 5 << 20;
+pub const ROOM: usize = 5_000_000;
 
 const FOLDER: &str = "model-answers";
 const FILE: &str = "answers.json";

@@ -318,12 +318,9 @@ fn KeptAnswers() -> impl IntoView {
         <Setting name="Model's answers" help>
             <div class="row wrap">
                 <span class="t12">{said}</span>
-                <Button
-                    label="Clear answers"
-                    weight=Weight::Danger
-                    disabled=Signal::derive(move || state.kept_answers.with(|kept| kept.count == 0))
-                    on_press=clear
-                />
+                <Show when=move || state.kept_answers.with(|kept| kept.count > 0)>
+                    <Button label="Clear answers" weight=Weight::Danger on_press=clear/>
+                </Show>
             </div>
         </Setting>
     }

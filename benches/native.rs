@@ -1,7 +1,8 @@
 //! Native benchmarks: `make bench`.
 
+use querylore::present::palette;
 use querylore::retrieval::Vectors;
-use querylore::sql::{Schema, split};
+use querylore::sql::{ComponentType, Schema, split};
 
 fn main() {
     divan::main();
@@ -60,4 +61,44 @@ fn search_24_phrases(bencher: divan::Bencher<'_, '_>, in_one_pass: bool) {
         true => vectors.search_all(&phrases, 40, 0.45).len(),
         false => phrases.iter().map(|phrase| vectors.search(phrase, 40, 0.45)).map(|found| found.len()).sum(),
     });
+}
+
+/// Entries of the palette like those of a large history: 20,000 items with a description and a skeleton each.
+fn palette_entries() -> Vec<palette::Entry> {
+    let word = |n: usize| {
+        ["sailings", "cancelled", "on time", "harbour", "tickets", "crew", "month", "share"][n % 8]
+    };
+    (0..20_000)
+        .map(|n| palette::Entry {
+            words: vec![
+                format!(
+                    "The {} of {} that were {}, among those of the {}.",
+                    word(n),
+                    word(n / 8),
+                    word(n / 64),
+                    word(n / 512)
+                ),
+                format!("SUM({}.column_{n} BETWEEN <val> AND <val>) / COUNT(*)", word(n / 3)),
+            ],
+            ..palette::Entry::new(
+                palette::Target::Item(n as u32),
+                palette::Kind::Item(ComponentType::Calculation),
+                format!("{} by {} {}", word(n), word(n / 7), n / 8),
+            )
+        })
+        .collect()
+}
+
+/// Makes 20,000 entries of the palette ready: once for each history.
+#[divan::bench(sample_count = 10)]
+fn palette_index(bencher: divan::Bencher<'_, '_>) {
+    let entries = palette_entries();
+    bencher.bench(|| palette::Index::new(divan::black_box(&entries).clone()));
+}
+
+/// One key typed in the palette over 20,000 items: a word of many, two words, letters, nothing typed.
+#[divan::bench(sample_count = 50, args = ["sail", "share harb", "sbt7", ""])]
+fn palette_search(bencher: divan::Bencher<'_, '_>, query: &str) {
+    let index = palette::Index::new(palette_entries());
+    bencher.bench(|| palette::search(&[&index], divan::black_box(query), &[], 12).more);
 }

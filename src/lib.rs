@@ -16,6 +16,7 @@
 //! - [`demo`]: the generated demo database
 //! - [`workspace`]: the list of databases a browser keeps
 //! - [`present`]: numbers, SQL and knowledge as the page shows them
+//! - [`incident`]: what went wrong while the page was open
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
 //! - `cli`: the command line `lab` (native only)
 //!
@@ -37,6 +38,7 @@ pub mod db;
 pub mod demo;
 pub mod embedding;
 pub mod history;
+pub mod incident;
 pub mod llm;
 pub mod pipeline;
 pub mod ports;

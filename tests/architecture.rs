@@ -9,6 +9,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     BTreeMap::from([
         ("sql", &[][..]),
         ("workspace", &[]),
+        ("incident", &[]),
         ("ports", &["db", "llm"]),
         ("db", &["sql", "ports"]),
         ("embedding", &["ports"]),
@@ -18,8 +19,8 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("pipeline", &["retrieval", "history", "llm", "db", "sql", "ports"]),
         ("bench", &["retrieval", "history", "db", "sql", "ports"]),
         ("demo", &["bench", "history", "db", "sql"]),
-        ("present", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql"]),
-        ("browser", &["db", "embedding", "llm", "ports"]),
+        ("present", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
+        ("browser", &["db", "embedding", "llm", "ports", "incident"]),
         (
             "ui",
             &[
@@ -34,6 +35,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
                 "sql",
                 "present",
                 "workspace",
+                "incident",
                 "ports",
             ],
         ),

@@ -76,6 +76,17 @@ export class App {
     await expect(this.editor).toBeVisible();
   }
 
+  get palette(): Locator {
+    return this.page.getByRole("dialog", { name: "Find anything" });
+  }
+
+  /** Opens the palette by its key and types. */
+  async find(text: string) {
+    await this.page.keyboard.press("Control+k");
+    await expect(this.palette).toBeVisible();
+    await this.palette.getByRole("combobox").pressSequentially(text);
+  }
+
   async runSql(text: string) {
     await this.edit();
     await this.editor.fill(text);

@@ -25,6 +25,18 @@ const models: Record<string, (response: ServerResponse, request: IncomingMessage
     const more = setInterval(() => response.write(piece("and then ")), 5);
     response.on("close", () => clearInterval(more));
   },
+  // Describes a query and its pieces, as the rules ask for it; one of them takes a while.
+  describes: (response, _request, asked) => {
+    const said = JSON.parse(asked).messages.map((m: { content: string }) => m.content).join("\n");
+    const pieces = [...said.matchAll(/"idx":\s*(\d+)/g)].map(([, idx]) => ({
+      idx: Number(idx),
+      name: `Piece ${idx}`,
+      aliases: [],
+      description: `Described by the scripted model, piece ${idx}.`,
+    }));
+    const unique = pieces.filter((piece, at) => pieces.findIndex((other) => other.idx === piece.idx) === at);
+    setTimeout(() => stream(response, JSON.stringify({ summary: "Described by the scripted model.", pieces: unique })), 60);
+  },
   slow: (response) => void setTimeout(() => stream(response, GOOD), 1500),
   key: (response, request) =>
     request.headers.authorization === "Bearer right-key"

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
 use super::rpc::{Client, RpcError};
-use crate::db::protocol::{Request, Response};
+use crate::db::protocol::{About, Request, Response};
 use crate::db::{DbError, Overview, QueryLimits, ResultSet};
 use crate::ports::Execute;
 
@@ -58,6 +58,15 @@ impl Database {
                 Ok(overview)
             }
             other => Err(unexpected(other)),
+        }
+    }
+
+    /// What the worker says of itself; None where none is at work.
+    pub async fn about(&self) -> Option<About> {
+        let worker = self.worker.borrow().clone().filter(|worker| worker.alive())?;
+        match worker.call(&Request::About, JsValue::UNDEFINED, |()| {}).await {
+            Ok(Response::About(about)) => Some(about),
+            _ => None,
         }
     }
 

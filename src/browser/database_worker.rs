@@ -10,7 +10,7 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, FileReaderSync};
 
 use super::rpc::describe;
 use super::worker::{Call, serve};
-use crate::db::protocol::{Request, Response};
+use crate::db::protocol::{About, Request, Response};
 use crate::db::session::{State, handle};
 use crate::db::{DbError, Host};
 
@@ -26,7 +26,10 @@ pub fn run() {
     serve(move |mut request: Request, call: Rc<Call>| {
         RUNNING.set(call.id);
         let response = match attach(&mut request, &call.attachment) {
-            Ok(()) => handle(&mut state.borrow_mut(), request),
+            Ok(()) => match handle(&mut state.borrow_mut(), request) {
+                Response::About(about) => Response::About(About { memory: Some(super::memory()), ..about }),
+                response => response,
+            },
             Err(error) => Response::Failed(error),
         };
         std::future::ready(response)

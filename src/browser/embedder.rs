@@ -147,6 +147,21 @@ impl Embedder {
         }
     }
 
+    /// Bytes of memory of each worker.
+    pub async fn memory(&self) -> Vec<u64> {
+        let alive = |(_, worker, _): &(Wish, Rc<Worker>, Loaded)| worker.alive().then(|| worker.clone());
+        let workers: Vec<Rc<Worker>> = self.workers.borrow().iter().filter_map(alive).collect();
+        let mut found = Vec::new();
+        for worker in workers {
+            if let Ok(Response::Memory(bytes)) =
+                worker.call(&Request::Memory, JsValue::UNDEFINED, |_| {}).await
+            {
+                found.push(bytes);
+            }
+        }
+        found
+    }
+
     /// A view that implements the port.
     pub fn port<'a>(&'a self, wish: Wish, report: &'a dyn Fn(Status)) -> Port<'a> {
         Port { embedder: self, wish, report }

@@ -54,6 +54,7 @@ impl EmbedderWorker {
             }
             Request::Embed { texts } => self.embed(&texts).await,
             Request::Measure => self.measure().await,
+            Request::Memory => Ok(Response::Memory(super::memory())),
         };
         answer.unwrap_or_else(|error| Response::Failed(error.to_string()))
     }

@@ -1,6 +1,5 @@
-//! WebGPU for burn: what adapter the browser offers, and a device on it.
+//! WebGPU: what adapter the browser offers, and a device on it for burn.
 
-use burn::tensor::Device;
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -39,6 +38,7 @@ pub async fn adapter() -> Option<Adapter> {
 ///
 /// # Errors
 /// A clause that says why there is none.
-pub async fn device() -> Result<Device, String> {
-    Device::wgpu_options().init_async().await.map_err(|error| error.to_string())
+#[cfg(feature = "encoder")]
+pub async fn device() -> Result<burn::tensor::Device, String> {
+    burn::tensor::Device::wgpu_options().init_async().await.map_err(|error| error.to_string())
 }

@@ -8,9 +8,10 @@ pub mod embedder;
 #[cfg(feature = "encoder")]
 pub mod embedder_worker;
 pub mod engine;
+pub mod features;
 pub mod fetch;
-#[cfg(feature = "encoder")]
 pub mod gpu;
+pub mod incidents;
 pub mod lock;
 pub mod model;
 pub mod rpc;
@@ -29,5 +30,11 @@ pub fn start() {
     }
     // SAFETY: the linker makes this function; it takes nothing and is called once, before anything else.
     unsafe { __wasm_call_ctors() };
-    console_error_panic_hook::set_once();
+    incidents::hook_panics();
+}
+
+/// Bytes of memory that this program has taken; it never gives any back.
+pub fn memory() -> u64 {
+    const PAGE: u64 = 65_536;
+    core::arch::wasm32::memory_size::<0>() as u64 * PAGE
 }

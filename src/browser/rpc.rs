@@ -18,6 +18,9 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use super::incidents;
+use crate::incident::Source;
+
 /// Page and worker of one build carry the same version, so that a stale cached worker is noticed.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-protocol-1");
 
@@ -31,6 +34,8 @@ pub(super) mod kind {
     pub const RESPONSE: u32 = 2;
     /// Worker → page: progress of a request.
     pub const EVENT: u32 = 3;
+    /// Worker → page: it panicked; the payload is the message, the file and the line.
+    pub const PANIC: u32 = 4;
 }
 
 /// Why a call did not come back with a response.
@@ -116,13 +121,14 @@ impl<Request: Serialize, Response: DeserializeOwned, Event: DeserializeOwned + '
             Closure::new(move |event: MessageEvent| receive(&shared, &event.data()))
         };
         let on_error = {
-            let shared = shared.clone();
+            let (shared, script) = (shared.clone(), url.to_owned());
             Closure::new(move |event: web_sys::Event| {
                 let message = event
                     .dyn_ref::<web_sys::ErrorEvent>()
                     .map(|e| e.message())
                     .filter(|m| !m.is_empty())
                     .unwrap_or_else(|| "its file could not be loaded".to_owned());
+                incidents::record(Source::Worker, "a worker ended", &format!("{script}: {message}"));
                 shared.borrow_mut().die(RpcError::Died(message));
             })
         };
@@ -216,6 +222,7 @@ fn receive(shared: &Rc<RefCell<Shared>>, data: &JsValue) {
                 shared.phase = Phase::Ready;
                 shared.wake();
             } else {
+                incidents::record(Source::Worker, "a worker was of another build", "");
                 shared.die(RpcError::Version);
             }
         }
@@ -233,6 +240,7 @@ fn receive(shared: &Rc<RefCell<Shared>>, data: &JsValue) {
                 shared.borrow_mut().pending.insert(id, call);
             }
         }
+        kind::PANIC => incidents::from_worker(&payload),
         _ => {}
     }
 }

@@ -56,6 +56,11 @@ async fn folder(name: &str) -> Result<FileSystemDirectoryHandle, StorageError> {
     wait(root().await?.get_directory_handle_with_options(name, &options)).await
 }
 
+/// Whether files can be kept here.
+pub async fn works() -> bool {
+    super::features::has(&["FileSystemFileHandle", "prototype", "createWritable"]) && root().await.is_ok()
+}
+
 /// The file `name` of a folder; None where it does not exist.
 pub async fn read(folder_name: &str, name: &str) -> Option<File> {
     let folder = folder(folder_name).await.ok()?;

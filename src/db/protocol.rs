@@ -41,6 +41,17 @@ pub enum Request {
     },
     /// Closes the database.
     Close,
+    /// What the engine is.
+    About,
+}
+
+/// The engine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Version of SQLite.
+    pub sqlite: String,
+    /// Bytes of memory of the program it runs in, where whoever runs it knows.
+    pub memory: Option<u64>,
 }
 
 /// What the worker answers.
@@ -63,4 +74,6 @@ pub enum Response {
     Closed,
     /// To any request.
     Failed(DbError),
+    /// To [`Request::About`].
+    About(About),
 }

@@ -24,6 +24,8 @@ pub enum Request {
     },
     /// Measures the loaded encoder. Answered by [`Response::Measured`].
     Measure,
+    /// How much memory the worker has taken. Answered by [`Response::Memory`].
+    Memory,
 }
 
 /// From the worker to the page, once a request.
@@ -44,6 +46,8 @@ pub enum Response {
     Measured(Vec<Speed>),
     /// It did not work: one sentence for the user.
     Failed(String),
+    /// Bytes of memory of the worker.
+    Memory(u64),
 }
 
 /// An encoder that is ready, and where it runs.

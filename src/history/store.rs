@@ -24,7 +24,7 @@ use super::KnowledgeBase;
 
 const FORMAT: &str = "querylore-knowledge";
 /// The version written; older ones are read too. Version 2 added what a person changed about an item.
-const VERSION: u32 = 2;
+pub const VERSION: u32 = 2;
 
 /// Vectors of a knowledge base, one row for each entry and each item.
 #[derive(Debug, Clone, Default, PartialEq)]

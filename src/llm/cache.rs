@@ -13,16 +13,26 @@ use crate::ports::Complete;
 
 const FORMAT: &str = "querylore-answers";
 const VERSION: u32 = 1;
-/// Bytes of answers that are kept; the oldest go first.
+/// Bytes of answers that are kept where nothing else is said; the oldest go first.
 const MOST_BYTES: usize = 64 << 20;
 
 /// Remembered answers.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cache {
     answers: BTreeMap<String, Completion>,
     /// Keys, oldest first.
     order: VecDeque<String>,
     bytes: usize,
+    /// Bytes that there is room for.
+    room: usize,
+    /// Counts the changes.
+    changes: u64,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self { answers: BTreeMap::new(), order: VecDeque::new(), bytes: 0, room: MOST_BYTES, changes: 0 }
+    }
 }
 
 /// Why a file is no cache.
@@ -80,22 +90,52 @@ impl Cache {
         self.answers.get(key)
     }
 
+    /// An empty cache with room for so many bytes.
+    pub fn with_room(room: usize) -> Self {
+        Self { room, ..Self::default() }
+    }
+
+    /// Counts the changes: whoever keeps the file knows by it whether there is anything new.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Remembers an answer; the oldest ones go when there is no more room.
     pub fn put(&mut self, key: String, answer: Completion) {
+        self.changes += 1;
         self.bytes += size(&answer);
         match self.answers.insert(key.clone(), answer) {
             Some(old) => self.bytes -= size(&old),
             None => self.order.push_back(key),
         }
-        while self.bytes > MOST_BYTES {
+        while self.bytes > self.room {
             let Some(old) = self.order.pop_front().and_then(|key| self.answers.remove(&key)) else { break };
             self.bytes -= size(&old);
         }
     }
 
+    /// Takes in the answers of another cache that this one does not have, as older than its own.
+    pub fn take_in(&mut self, older: Self) {
+        let empty = Self::with_room(self.room);
+        let own = std::mem::replace(self, empty);
+        let changes = own.changes;
+        let new = |key: &String| !own.answers.contains_key(key);
+        let older = older.pairs().filter(|(key, _)| new(key)).collect::<Vec<_>>();
+        for (key, answer) in older.into_iter().chain(own.pairs()) {
+            self.put(key, answer);
+        }
+        self.changes = changes + 1;
+    }
+
+    /// Keys with their answers, oldest first.
+    fn pairs(mut self) -> impl Iterator<Item = (String, Completion)> {
+        let order = std::mem::take(&mut self.order);
+        order.into_iter().filter_map(move |key| self.answers.remove(&key).map(|answer| (key, answer)))
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { changes: self.changes + 1, ..Self::with_room(self.room) };
     }
 
     /// The file of the answers.
@@ -124,6 +164,7 @@ impl Cache {
     }
 }
 
+/// About what an answer takes in the file, with its key.
 fn size(answer: &Completion) -> usize {
     let logprobs: usize = answer.logprobs.iter().map(|l| 32 + l.token.len() + 32 * l.top.len()).sum();
     200 + answer.text.len() + answer.reasoning.len() + logprobs
@@ -195,7 +236,9 @@ mod tests {
         assert_eq!(model.asked.borrow().len(), 2);
 
         let file = cache.borrow().to_json();
-        assert_eq!(Cache::from_json(file.as_bytes()).as_ref(), Ok(&*cache.borrow()));
+        let read = Cache::from_json(file.as_bytes()).unwrap();
+        assert_eq!(read.to_json(), file);
+        assert_eq!((read.len(), read.bytes()), (cache.borrow().len(), cache.borrow().bytes()));
         assert_eq!(Cache::from_json(b"{}"), Err(CacheError::NotAnswers));
         assert_eq!(Cache::from_json(&file.as_bytes()[..20]), Err(CacheError::NotAnswers));
         let newer = file.replace("\"version\":1", "\"version\":2");
@@ -229,5 +272,61 @@ mod tests {
         assert!(cache.get("a").is_none() && cache.get("d").is_some());
         cache.clear();
         assert_eq!((cache.len(), cache.bytes()), (0, 0));
+    }
+
+    fn answer(text: &str) -> Completion {
+        let model = Scripted::new(&[text]);
+        block_on(model.complete(&Request::default(), &mut |_| {}, &Cancel::default())).unwrap()
+    }
+
+    #[test]
+    fn another_tabs_answers_are_taken_in_as_older() {
+        let cache = |keys: &[&str]| {
+            let mut cache = Cache::with_room(3 * size(&answer("x")));
+            keys.iter().for_each(|key| cache.put((*key).to_owned(), answer("x")));
+            cache
+        };
+        let mut ours = cache(&["c", "b"]);
+        let before = ours.changes();
+        ours.take_in(cache(&["z", "a", "b"]));
+        assert!(ours.changes() > before);
+        // No room for four: the oldest is gone, and the own ones are the newest.
+        assert_eq!(ours.order, ["a", "c", "b"].map(str::to_owned));
+        assert_eq!(ours.bytes(), 3 * size(&answer("x")));
+        let before = ours.changes();
+        ours.clear();
+        assert!(ours.is_empty() && ours.changes() > before);
+        ours.put("big".into(), answer(&"x".repeat(10_000)));
+        assert!(ours.is_empty(), "the room is the same after clearing");
+    }
+
+    #[test]
+    fn the_file_holds_neither_key_nor_headers_nor_address() {
+        use crate::llm::Endpoint;
+        struct At(Endpoint, Scripted);
+        impl Complete for At {
+            fn endpoint(&self) -> &str {
+                self.0.base()
+            }
+            async fn complete(
+                &self,
+                request: &Request,
+                on_delta: &mut dyn FnMut(&Delta),
+                cancel: &Cancel,
+            ) -> Result<Completion, LlmError> {
+                self.1.complete(request, on_delta, cancel).await
+            }
+        }
+        let endpoint = Endpoint::new("https://llm.acme.example/team").unwrap();
+        let endpoint = endpoint.with_key("sk-secret").unwrap().with_headers("X-Team: hunter2").unwrap();
+        let (model, cache) = (At(endpoint, Scripted::new(&["one"])), RefCell::default());
+        let cached = Cached::new(&model, &cache);
+        let request = Request { messages: vec![Message::user("Which piers?")], ..Request::default() };
+        block_on(cached.complete(&request, &mut |_| {}, &Cancel::default())).unwrap();
+        let file = cache.borrow().to_json();
+        assert!(file.contains("one"));
+        for planted in ["sk-secret", "hunter2", "acme", "Which piers?"] {
+            assert!(!file.contains(planted), "{file}");
+        }
     }
 }

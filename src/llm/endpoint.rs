@@ -175,7 +175,7 @@ fn is_version(segment: &str) -> bool {
 }
 
 /// The host of an authority, without its port.
-pub(super) fn host(authority: &str) -> &str {
+pub fn host(authority: &str) -> &str {
     let authority = authority.split('/').next().unwrap_or_default();
     match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, _)) => address,
@@ -184,13 +184,13 @@ pub(super) fn host(authority: &str) -> &str {
 }
 
 /// Whether a host is this machine.
-pub(super) fn is_loopback(host: &str) -> bool {
+pub fn is_loopback(host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") || host == "::1"
 }
 
 /// Whether a host is this machine or one of its local network.
-pub(super) fn is_local(host: &str) -> bool {
+pub fn is_local(host: &str) -> bool {
     let second =
         |prefix: &str| host.strip_prefix(prefix).and_then(|rest| rest.split('.').next()?.parse::<u8>().ok());
     is_loopback(host)

@@ -33,7 +33,8 @@ pub enum Command {
 pub const AFTER_G_MS: f64 = 1500.0;
 
 /// The list that `?` shows: keys, and what they do.
-pub const LIST: [(&str, &str); 18] = [
+pub const LIST: [(&str, &str); 19] = [
+    ("Ctrl K", "Find a page, table, item, question or action"),
     ("Ctrl ↵", "Ask, run"),
     ("Esc", "Clear the search; stop the answer; close the inspector"),
     ("/", "Filter the list in view"),

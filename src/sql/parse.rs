@@ -92,13 +92,16 @@ pub fn parse_query(sql: &str) -> Result<Query, SqlError> {
         .tokenize_with_location()
         .map_err(|e| syntax(&e.message, Some((e.location.line, e.location.column))))?;
     let tokens = isnull_spelled_out(tokens);
-    let query = whole_query(Parser::new(&dialect).with_tokens_with_locations(tokens)).map_err(|error| match error {
-        ParserError::RecursionLimitExceeded => SqlError::TooDeep,
-        ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
-            let (message, place) = split_place(&message);
-            syntax(message, place)
-        }
-    })?;
+    let query =
+        whole_query(Parser::new(&dialect).with_tokens_with_locations(tokens)).map_err(
+            |error| match error {
+                ParserError::RecursionLimitExceeded => SqlError::TooDeep,
+                ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
+                    let (message, place) = split_place(&message);
+                    syntax(message, place)
+                }
+            },
+        )?;
     match leftmost(&query.body) {
         SetExpr::Insert(_) => Err(SqlError::NotAQuery("INSERT".into())),
         SetExpr::Update(_) => Err(SqlError::NotAQuery("UPDATE".into())),

@@ -3,15 +3,19 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::actions::workspace;
-use super::components::icon::{Icon, IconSprite};
+use super::actions::{answers, diagnostics, workspace};
+use super::components::icon::{Icon, IconSprite, IconView};
 use super::components::shell::{NavItem, Status, TabBar, TopBar};
 use super::components::theme::ThemeButton;
 use super::components::toasts::{ToastHost, Toasts};
-use super::database_menu::DatabaseMenu;
+use super::database_menu::{DatabaseMenu, OpenAddress};
 use super::import_dialog::ImportDialog;
 use super::keys::{Shortcuts, listen};
-use super::pages::{ask::AskPage, bench::BenchPage, knowledge::KnowledgePage, settings::SettingsPage};
+use super::pages::{
+    ask::AskPage, bench::BenchPage, diagnostics::DiagnosticsPage, knowledge::KnowledgePage,
+    settings::SettingsPage,
+};
+use super::palette::{CommandPalette, PaletteOpen};
 use super::report_dialog::ReportDialog;
 use super::route;
 use super::state::{EncoderStatus, ModelStatus, Page, Stage, State};
@@ -34,6 +38,9 @@ pub fn App() -> impl IntoView {
     let ready = RwSignal::new(false);
     route::follow(state);
     listen(state, toasts);
+    provide_context(OpenAddress(RwSignal::new(false)));
+    diagnostics::watch(state);
+    answers::start(state);
     Effect::new(move |_| state.settings.with(|s| s.theme.apply()));
     spawn_local(async move {
         workspace::start(state).await;
@@ -56,6 +63,7 @@ pub fn App() -> impl IntoView {
                 status=Signal::derive(move || vec![encoder_status(&state.encoder.get()), model_status(state)])
                 actions=move || {
                     view! {
+                        <FindButton/>
                         <a class="btn quiet icon not-phone" href=Page::Settings.href() aria-label="Settings">
                             <svg class="i" aria-hidden="true"><use href=Icon::Gear.href()></use></svg>
                         </a>
@@ -67,6 +75,7 @@ pub fn App() -> impl IntoView {
                 Page::Ask => view! { <AskPage/> }.into_any(),
                 Page::Knowledge => view! { <KnowledgePage/> }.into_any(),
                 Page::Settings => view! { <SettingsPage/> }.into_any(),
+                Page::Diagnostics => view! { <DiagnosticsPage/> }.into_any(),
                 Page::Bench => view! { <BenchPage/> }.into_any(),
             }}
             <TabBar nav=places() current/>
@@ -74,8 +83,28 @@ pub fn App() -> impl IntoView {
         <ImportDialog/>
         <ReportDialog/>
         <Shortcuts/>
+        <CommandPalette/>
         <ToastHost toasts/>
         <div class="sr" role="status" aria-live="polite">{move || state.said.get()}</div>
+    }
+}
+
+/// Opens the palette.
+#[component]
+fn FindButton() -> impl IntoView {
+    let PaletteOpen(open) = expect_context();
+    view! {
+        <button
+            type="button"
+            class="btn quiet find"
+            aria-label="Find anything"
+            title="Find anything"
+            aria-keyshortcuts="Control+K Meta+K"
+            on:click=move |_| open.set(true)
+        >
+            <IconView icon=Icon::Search/>
+            <kbd aria-hidden="true">"Ctrl K"</kbd>
+        </button>
     }
 }
 

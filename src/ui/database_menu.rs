@@ -26,12 +26,16 @@ enum Action {
     Remove,
 }
 
+/// Whether the address of a database is asked for.
+#[derive(Clone, Copy)]
+pub struct OpenAddress(pub RwSignal<bool>);
+
 /// The button with the open database's name, and its menu.
 #[component]
 pub fn DatabaseMenu() -> impl IntoView {
     let state = State::here();
     let toasts: Toasts = expect_context();
-    let asking_address = RwSignal::new(false);
+    let OpenAddress(asking_address) = expect_context();
     let asking_name = RwSignal::new(false);
     let pick = RwSignal::new(0_u32);
     let lines = Memo::new(move |_| lines(state));

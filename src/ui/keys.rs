@@ -11,13 +11,14 @@ use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
 use super::pages::answer::EDITOR;
 use super::pages::what::open_prompt;
+use super::palette::PaletteOpen;
 use super::state::{Page, Stage, State};
 use crate::present::answer::used;
 use crate::present::keys::{Command, Single, next_region};
 
 /// Whether the list of keys is open.
 #[derive(Clone, Copy)]
-struct ListOpen(RwSignal<bool>);
+pub struct KeysOpen(pub RwSignal<bool>);
 
 /// The parts of the page that F6 goes round.
 const REGIONS: [&str; 4] = [".bar", ".rail", "main", ".inspector"];
@@ -27,8 +28,10 @@ const TYPING: &str = "input:not([type=checkbox]):not([type=radio]), textarea, se
 
 /// Listens for keys until the page goes.
 pub fn listen(state: State, toasts: Toasts) {
-    let list = ListOpen(RwSignal::new(false));
+    let list = KeysOpen(RwSignal::new(false));
     provide_context(list);
+    let palette = PaletteOpen(RwSignal::new(false));
+    provide_context(palette);
     let single = StoredValue::new(Single::default());
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
         let key = event.key();
@@ -53,6 +56,11 @@ pub fn listen(state: State, toasts: Toasts) {
         if command && key == "z" && !typing && toasts.undo() {
             event.prevent_default();
         }
+        if command && key.eq_ignore_ascii_case("k") && !event.shift_key() && !event.alt_key() {
+            event.prevent_default();
+            palette.0.set(true);
+            return;
+        }
         if typing || command || event.alt_key() || !state.settings.with_untracked(|s| s.single_keys) {
             return;
         }
@@ -67,7 +75,7 @@ pub fn listen(state: State, toasts: Toasts) {
     on_cleanup(move || listener.remove());
 }
 
-fn run(state: State, list: ListOpen, command: Command) {
+fn run(state: State, list: KeysOpen, command: Command) {
     match command {
         Command::Ask => Page::Ask.go(),
         Command::Knowledge => Page::Knowledge.go(),
@@ -165,7 +173,7 @@ fn go_round(back: bool) {
 /// The dialog that lists the keys.
 #[component]
 pub fn Shortcuts() -> impl IntoView {
-    let ListOpen(open) = expect_context();
+    let KeysOpen(open) = expect_context();
     view! {
         <Dialog open on_close=move || open.set(false) title="Keys">
             <ShortcutList/>

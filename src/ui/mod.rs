@@ -9,6 +9,7 @@ mod download;
 mod import_dialog;
 mod keys;
 mod pages;
+mod palette;
 mod report_dialog;
 mod route;
 pub mod settings;

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::components::dom;
 use super::state::{Page, State};
 
-const PAGES: [Page; 4] = [Page::Ask, Page::Knowledge, Page::Settings, Page::Bench];
+/// All pages.
+pub const PAGES: [Page; 5] = [Page::Ask, Page::Knowledge, Page::Settings, Page::Diagnostics, Page::Bench];
 
 impl Page {
     /// Its address.
@@ -14,6 +15,7 @@ impl Page {
             Self::Ask => "#/ask",
             Self::Knowledge => "#/knowledge",
             Self::Settings => "#/settings",
+            Self::Diagnostics => "#/diagnostics",
             Self::Bench => "#/bench",
         }
     }
@@ -24,6 +26,7 @@ impl Page {
             Self::Ask => "Ask",
             Self::Knowledge => "Knowledge",
             Self::Settings => "Settings",
+            Self::Diagnostics => "Diagnostics",
             Self::Bench => "Bench",
         }
     }
@@ -35,6 +38,11 @@ impl Page {
             rest => Some((page, rest.strip_prefix('/')?)),
         });
         found.unwrap_or_default()
+    }
+
+    /// Whether it is linked from anywhere.
+    pub fn is_listed(self) -> bool {
+        self != Self::Bench
     }
 
     /// Goes there.

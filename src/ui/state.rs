@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::actions::answers::{self, Keeper, KeptAnswers};
 use super::components::progress::Work;
 use super::components::result_table::RowsView;
 use super::settings::{self, Settings, Way};
@@ -38,6 +39,8 @@ pub enum Page {
     Knowledge,
     /// Set things.
     Settings,
+    /// Look for a fault.
+    Diagnostics,
     /// Measure this browser.
     Bench,
 }
@@ -91,6 +94,8 @@ pub struct Run {
     pub retrieved: Option<Arc<Retrieved>>,
     /// Milliseconds of retrieval.
     pub retrieve_ms: f64,
+    /// Milliseconds of adapting and of running the candidates.
+    pub adapt_ms: f64,
     /// The adapted answer.
     pub answer: Option<Arc<Answer>>,
     /// What the model was asked.
@@ -119,6 +124,8 @@ pub struct Run {
     pub trouble: Option<Trouble>,
     /// The comparison with gold.
     pub score: Option<Score>,
+    /// Milliseconds of that comparison.
+    pub score_ms: f64,
 }
 
 /// One of the ways that are compared.
@@ -214,6 +221,10 @@ pub struct State {
     pub cancel: StoredValue<Cancel>,
     /// Answers of the model that are remembered.
     pub answers: StoredValue<Rc<std::cell::RefCell<Cache>>, LocalStorage>,
+    /// What keeps them in this browser.
+    pub keeper: StoredValue<Rc<Keeper>, LocalStorage>,
+    /// How many are kept.
+    pub kept_answers: RwSignal<KeptAnswers>,
     /// Whether the inspector shows the prompt.
     pub prompt_open: RwSignal<bool>,
     /// Tasks of the open task file.
@@ -232,6 +243,8 @@ pub struct State {
     pub selected: RwSignal<Option<u32>>,
     /// Recent questions of this workspace, newest first.
     pub recent: RwSignal<Vec<String>>,
+    /// The table, and perhaps its column, that the tree is to show.
+    pub reveal: RwSignal<Option<(String, Option<String>)>>,
     /// What the live region says.
     pub said: RwSignal<String>,
     /// Whether another tab has this workspace open; this one then saves nothing.
@@ -264,7 +277,9 @@ impl Default for State {
             model: RwSignal::new(ModelStatus::default()),
             offered: RwSignal::new(Vec::new()),
             cancel: StoredValue::new(Cancel::default()),
-            answers: StoredValue::new_local(Rc::default()),
+            answers: StoredValue::new_local(Rc::new(Cache::with_room(answers::ROOM).into())),
+            keeper: StoredValue::new_local(Rc::default()),
+            kept_answers: RwSignal::new(KeptAnswers::default()),
             prompt_open: RwSignal::new(false),
             tasks: RwSignal::new(Arc::default()),
             examples: RwSignal::new(Arc::default()),
@@ -274,6 +289,7 @@ impl Default for State {
             rows_view: RwSignal::new(RowsView::default()),
             selected: RwSignal::new(None),
             recent: RwSignal::new(Vec::new()),
+            reveal: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             elsewhere: RwSignal::new(false),
             lock: StoredValue::new_local(None),

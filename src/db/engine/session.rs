@@ -3,7 +3,7 @@
 use super::introspect;
 use super::service::{Database, Host};
 use super::values;
-use crate::db::protocol::{Request, Response};
+use crate::db::protocol::{About, Request, Response};
 use crate::db::value::DbError;
 
 /// What the worker holds between messages.
@@ -47,14 +47,15 @@ fn answer(state: &mut State, request: Request) -> Result<Response, DbError> {
             state.open = None;
             Ok(Response::Closed)
         }
+        Request::About => Ok(Response::About(About { sqlite: rusqlite::version().to_owned(), memory: None })),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::{QueryLimits, Value};
     use crate::db::engine::service::tests::image;
+    use crate::db::{QueryLimits, Value};
 
     #[test]
     fn a_session_keeps_its_database_until_it_is_closed() {
@@ -76,6 +77,8 @@ mod tests {
         assert!(matches!(handle(&mut state, values), Response::Values(found) if found.complete));
         let overview = handle(&mut state, Request::Overview { budget_ms: 1_000 });
         assert!(matches!(overview, Response::Overview(found) if found.tables[0].rows == Some(1)));
+        let about = handle(&mut state, Request::About);
+        assert!(matches!(about, Response::About(about) if about.sqlite.starts_with("3.")));
         assert_eq!(handle(&mut state, Request::Close), Response::Closed);
         assert_eq!(handle(&mut state, execute()), Response::Failed(DbError::NotOpen));
     }

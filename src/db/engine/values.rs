@@ -22,8 +22,8 @@ pub fn distinct_values(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::Value;
     use crate::db::Host;
+    use crate::db::Value;
     use crate::db::engine::service::tests::image;
 
     fn db() -> Database {

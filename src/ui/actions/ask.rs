@@ -119,7 +119,10 @@ pub(super) async fn adapt(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     let asked =
         pipeline::ask(&question, sources, &embedder, &engine.database, retrieval, limits, on_retrieved).await;
     let (retrieved, answer) = asked.map_err(|error| Trouble::Other(error.to_string()))?;
-    asking.update(|r| r.retrieved = Some(Arc::new(retrieved)));
+    asking.update(|r| {
+        r.retrieved = Some(Arc::new(retrieved));
+        r.adapt_ms = now() - started - r.retrieve_ms;
+    });
     Ok(Arc::new(Answered::Adapted(answer)))
 }
 
@@ -230,6 +233,7 @@ pub async fn score(state: State) {
     }
     let sql = before.sql.clone();
     state.run.update(|r| r.stage = Stage::Score);
+    let started = now();
     let knowledge = task.as_ref().and_then(|task| knowledge_scores(state, task, before.retrieved.as_deref()));
     let engine = state.engine();
     let limits = scored(state);
@@ -247,6 +251,7 @@ pub async fn score(state: State) {
         // Another question or query may have taken the place of the one that was scored.
         if r.stage == Stage::Score && r.sql == sql {
             r.score = Some(Score { verdict, against, knowledge });
+            r.score_ms = now() - started;
             r.stage = Stage::Done;
         }
     });

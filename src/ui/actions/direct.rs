@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use super::ask::{Asking, not_indexed};
-use super::{encoder, model, now};
+use super::{answers, encoder, model, now};
 use crate::history::KnowledgeBase;
 use crate::llm::{Cancel, Delta, tokens};
 use crate::pipeline::Answered;
@@ -46,8 +47,8 @@ pub(super) async fn retrieve(asking: &Asking, cancel: &Cancel) -> Result<(Retrie
     let wanted = settings.model.steps;
     let (retrieved, shots) = if wanted.phrases || wanted.rerank {
         let server = model::server(state).map_err(Trouble::Other)?;
-        let answers = state.answers.get_value();
-        let remembering = crate::llm::Cached::new(&server, &answers);
+        let known = state.answers.get_value();
+        let remembering = crate::llm::Cached::new(&server, &known);
         let by = steps::Asking {
             model: &remembering,
             name: &settings.model.ask.model,
@@ -58,7 +59,9 @@ pub(super) async fn retrieve(asking: &Asking, cancel: &Cancel) -> Result<(Retrie
             state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
         let found =
             retrieve_with(by, wanted, &embedder, index, knowledge, &schema, &question, settings.retrieval);
-        let Found { retrieved, picks, phrases, rerank, .. } = found.await.map_err(failed)?;
+        let found = found.await;
+        spawn_local(answers::keep(state));
+        let Found { retrieved, picks, phrases, rerank, .. } = found.map_err(failed)?;
         let shots = match &rerank {
             By::Model { .. } => picks.iter().map(Shot::from).collect(),
             _ => settings.model.shots.of(&retrieved),

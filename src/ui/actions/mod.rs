@@ -1,8 +1,10 @@
 //! What the user can set in motion. Each action reads signals, calls the pure modules and the engine,
 //! and writes signals; the views only bind to them.
 
+pub mod answers;
 pub mod ask;
 mod compare;
+pub mod diagnostics;
 mod direct;
 pub mod edit;
 pub mod encoder;

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::history;
-use super::now;
 use super::save::keep_knowledge;
+use super::{answers, history, now};
 use crate::browser::model::{FetchModel, local_network_permission};
 use crate::llm::diagnosis::{Seen, Trial, diagnose};
 use crate::llm::{self, Cached, Cancel, Endpoint, LlmError, Message, Request};
@@ -125,8 +124,8 @@ pub fn cost_of_descriptions(state: State) -> Option<String> {
     Some(cost.sentence())
 }
 
-/// Has the model describe the history's queries and items, and indexes them again. What was described before a stop is
-/// remembered until the tab closes.
+/// Has the model describe the history's queries and items, and indexes them again. What was described before a stop, or
+/// before the page was left, is not asked for again.
 pub async fn describe_history(state: State) {
     let (server, knowledge) = match (server(state), state.knowledge.get_untracked()) {
         (Ok(server), Some(knowledge)) => (server, knowledge),
@@ -147,18 +146,20 @@ pub async fn describe_history(state: State) {
             }
         })
     };
-    let answers = state.answers.get_value();
-    let remembering = Cached::new(&server, &answers);
+    let known = state.answers.get_value();
+    let remembering = Cached::new(&server, &known);
     let asking = Asking { model: &remembering, name: &name, context_tokens, cancel: &cancel };
     let mut base = knowledge.base.clone();
     let (started, last) = (now(), Rc::new(Cell::new(0)));
     let on_progress = &mut |done: usize, total: usize| {
         last.set(done);
         state.work.set(Some(history::work("Describing", "queries", done, total, now() - started)));
+        answers::keep_now_and_then(state);
     };
     on_progress(0, base.entries.len());
     let report = describe::describe(asking, &mut base, &schema, on_progress).await;
     stopping.dispose();
+    answers::keep(state).await;
     state.work.set(None::<Work>);
     state.notices.update(|n| n.push(report.sentence()));
     let vectors = knowledge.known_vectors();

@@ -110,6 +110,16 @@ pub fn focus_later(selector: String) {
     });
 }
 
+/// Presses the first button that matches `selector` once the page is drawn anew.
+pub fn press_later(selector: &'static str) {
+    request_animation_frame(move || {
+        let found = document().query_selector(selector).ok().flatten();
+        if let Some(button) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+            button.click();
+        }
+    });
+}
+
 /// Keeps Tab inside `root`: from the last element to the first and back.
 pub fn trap_tab(event: &web_sys::KeyboardEvent, root: &web_sys::Element) {
     if event.key() != "Tab" {

@@ -17,6 +17,7 @@ pub mod kind;
 pub mod knowledge;
 pub mod menu;
 pub mod notice;
+pub mod palette;
 pub mod progress;
 pub mod question_box;
 mod result_chart;

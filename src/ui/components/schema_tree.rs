@@ -32,6 +32,8 @@ pub fn SchemaTree(
     /// What the answer in view uses; it is highlighted.
     #[prop(optional, into)]
     used: Signal<Used>,
+    /// A table, and perhaps its column, that is opened and takes the focus; it is taken out then.
+    reveal: RwSignal<Option<(String, Option<String>)>>,
 ) -> impl IntoView {
     let filter = RwSignal::new(String::new());
     let open = RwSignal::new(BTreeSet::<String>::new());
@@ -54,6 +56,34 @@ pub fn SchemaTree(
             shown.with(|shown| shown.iter().any(|name| name == table))
         });
         kept.or_else(|| shown.with(|shown| shown.first().cloned()))
+    });
+    Effect::new(move |_| {
+        let Some((table, column)) = reveal.get() else { return };
+        filter.set(String::new());
+        let row = match column {
+            Some(column) => {
+                open.update(|open| {
+                    open.insert(table.clone());
+                });
+                let place = tables.with_untracked(|tables| place_of(tables, &table, &column));
+                while pieces.with_untracked(|pieces| pieces.get(&table).copied().unwrap_or(COLUMNS_AT_ONCE))
+                    <= place
+                {
+                    show_more(pieces, table.clone());
+                }
+                row_id(&table, &column)
+            }
+            None => table,
+        };
+        // When the row is drawn.
+        request_animation_frame(move || {
+            reveal.set(None);
+            let Some(tree) = tree.get_untracked() else { return };
+            let rows = dom::matching(&tree, "[data-row]");
+            if let Some(found) = rows.iter().find(|r| r.get_attribute("data-row").as_deref() == Some(&row)) {
+                dom::focus(found);
+            }
+        });
     });
     let on_key = move |event: KeyboardEvent| tree_key(&event, tree, open, pieces);
     let row = move |name: String| {
@@ -150,6 +180,7 @@ fn TableRow(
             attr:attr:aria-level="1"
             tabindex=stop
             data-table=table.name.clone()
+            data-row=table.name.clone()
             on:focus=move |_| active.set(Some(name.get_value()))
         >
             <div class="n" class:used=is_used class:open=is_open on:click=move |_| toggle()>
@@ -176,7 +207,7 @@ fn ColumnRow(
 ) -> impl IntoView {
     let lower = column.name.to_lowercase();
     let is_used = move || used.with(|used| used.columns.contains(&(table.get_value(), lower.clone())));
-    let id = StoredValue::new(format!("{}\u{1f}{}", parent.get_value(), column.name));
+    let id = StoredValue::new(row_id(&parent.get_value(), &column.name));
     let stop = move || if tab_stop.with(|t| id.with_value(|n| t.as_ref() == Some(n))) { "0" } else { "-1" };
     let (icon, key) = match (&column.primary_key, &column.refers_to) {
         (true, _) => (Some(Icon::Key), "primary key, "),
@@ -190,7 +221,7 @@ fn ColumnRow(
     let said = format!("{key}{}", column.declared_type);
     let title = column.note.clone().unwrap_or_else(|| said.clone());
     view! {
-        <li role="treeitem" attr:attr:aria-level="2" tabindex=stop on:focus=move |event| {
+        <li role="treeitem" attr:attr:aria-level="2" tabindex=stop data-row=id.get_value() on:focus=move |event| {
             event.stop_propagation();
             active.set(Some(id.get_value()));
         }>
@@ -206,6 +237,17 @@ fn ColumnRow(
 
 fn show_more(pieces: RwSignal<BTreeMap<String, usize>>, table: String) {
     pieces.update(|pieces| *pieces.entry(table).or_insert(COLUMNS_AT_ONCE) += COLUMNS_AT_ONCE);
+}
+
+/// Where a column stands in its table.
+fn place_of(tables: &[TableNode], table: &str, column: &str) -> usize {
+    let columns = tables.iter().find(|t| t.name == table).map(|t| &t.columns);
+    columns.and_then(|columns| columns.iter().position(|c| c.name == column)).unwrap_or_default()
+}
+
+/// Names the row of a column; the row of a table has the table's name.
+fn row_id(table: &str, column: &str) -> String {
+    format!("{table}\u{1f}{column}")
 }
 
 fn tree_key(

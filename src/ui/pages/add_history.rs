@@ -11,7 +11,7 @@ use crate::ui::components::icon::Icon;
 use crate::ui::state::State;
 
 /// Endings that the file dialog offers for a history.
-const HISTORY_FILES: &str = ".sql,.json,.jsonl,.ndjson,.csv,.tsv,.txt";
+pub const HISTORY_FILES: &str = ".sql,.json,.jsonl,.ndjson,.csv,.tsv,.txt";
 
 /// The button; it rests while there is no database or another history is being read.
 #[component]

@@ -29,6 +29,14 @@ use crate::ui::state::{Stage, State};
 #[component]
 pub fn AskPage() -> impl IntoView {
     let rail_open = RwSignal::new(false);
+    let state = State::here();
+    // On narrow screens the tree is in a sheet.
+    Effect::new(move |_| {
+        let narrow = window().match_media("(max-width: 960px)").ok().flatten().is_some_and(|q| q.matches());
+        if state.reveal.with(Option::is_some) && narrow {
+            rail_open.set(true);
+        }
+    });
     let rail =
         Side { label: "Database and history", view: (move || view! { <Rail/> }).into(), open: rail_open };
     view! {
@@ -231,18 +239,21 @@ enum Centred {
 }
 
 /// Questions to start with: the demo's, else those of the history.
+pub fn examples(state: State) -> Vec<String> {
+    let given = state.examples.get();
+    if !given.is_empty() {
+        return given.as_ref().clone();
+    }
+    state
+        .knowledge
+        .with(|k| k.iter().flat_map(|k| &k.base.entries).filter_map(|e| e.question.clone()).take(5).collect())
+}
+
+/// The questions to start with, as buttons.
 #[component]
 fn Examples() -> impl IntoView {
     let state = State::here();
-    let questions = Signal::derive(move || {
-        let given = state.examples.get();
-        if !given.is_empty() {
-            return given.as_ref().clone();
-        }
-        state.knowledge.with(|k| {
-            k.iter().flat_map(|k| &k.base.entries).filter_map(|e| e.question.clone()).take(5).collect()
-        })
-    });
+    let questions = Signal::derive(move || examples(state));
     view! {
         <EmptyState
             icon=Icon::Ask

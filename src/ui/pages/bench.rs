@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 use serde::Serialize;
 
 use crate::embedding::protocol::Speed;
+use crate::present::palette::{Entry, Index, entries, search};
 use crate::retrieval::Vectors;
 use crate::sql::split;
 use crate::ui::actions::{encoder, now};
@@ -12,6 +13,7 @@ use crate::ui::components::shell::Shell;
 use crate::ui::settings::Settings;
 use crate::ui::state::State;
 
+const ITEMS: usize = 20_000;
 const COMPONENTS: usize = 100_000;
 const DIMENSION: usize = 384;
 const ROUNDS: usize = 21;
@@ -22,6 +24,8 @@ struct Figures {
     split_ms: f64,
     /// Milliseconds of one exact search over 100,000 vectors of 384 dimensions.
     search_ms: Spread,
+    /// Milliseconds of one search of the palette over 20,000 items like those of the open history.
+    palette_ms: Spread,
     /// The encoder in its worker.
     embed: Result<Vec<Speed>, String>,
 }
@@ -68,7 +72,12 @@ async fn measure(state: State) -> String {
     let wish = state.settings.with_untracked(Settings::wish);
     let report = |status| encoder::report(state, status);
     let embed = state.engine().embedder.measure(&wish, &report).await.map_err(|e| e.to_string());
-    let figures = Figures { split_ms: split_time(state), search_ms: search_time(), embed };
+    let figures = Figures {
+        split_ms: split_time(state),
+        search_ms: search_time(),
+        palette_ms: palette_time(state),
+        embed,
+    };
     serde_json::to_string_pretty(&figures).unwrap_or_default()
 }
 
@@ -86,6 +95,21 @@ fn split_time(state: State) -> f64 {
         (0..3).map(once).fold(f64::INFINITY, f64::min)
     };
     Spread::of(queries.iter().map(best).collect()).median
+}
+
+fn palette_time(state: State) -> Spread {
+    let items =
+        state.knowledge.with_untracked(|k| k.iter().flat_map(|k| entries::of_knowledge(&k.base)).collect());
+    let items: Vec<Entry> = items;
+    let index = Index::new(items.iter().cycle().take(ITEMS.min(items.len() * ITEMS)).cloned().collect());
+    // What a person types, key by key.
+    let typed = "on-time share harb";
+    let once = |end| {
+        let start = now();
+        std::hint::black_box(search(&[&index], typed.get(..end).unwrap_or_default(), &[], 12).more);
+        now() - start
+    };
+    Spread::of((0..=typed.len()).map(once).collect())
 }
 
 fn search_time() -> Spread {

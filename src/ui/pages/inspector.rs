@@ -17,7 +17,7 @@ use crate::ui::download;
 use crate::ui::state::{Page, State};
 
 /// The title of the item; it takes the focus where the element that had it is gone.
-const HEAD: &str = ".inspector h2[tabindex]";
+pub const HEAD: &str = ".inspector h2[tabindex]";
 
 /// The right column while an item is selected; on narrow screens a sheet, and closing the sheet deselects the item.
 pub fn inspector() -> Signal<Option<Side>> {

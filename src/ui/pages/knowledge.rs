@@ -61,10 +61,6 @@ fn Head() -> impl IntoView {
             })
         })
     };
-    let export = move || match save::knowledge_file(state) {
-        Ok(json) => download::text("knowledge.json", "application/json", json.as_bytes()),
-        Err(error) => state.notices.update(|n| n.push(error)),
-    };
     view! {
         <div class="head">
             <h1>"Knowledge"</h1>
@@ -79,8 +75,16 @@ fn Head() -> impl IntoView {
                 />
             </Show>
             <AddHistory/>
-            <Button label="Export" icon=Icon::Download on_press=export/>
+            <Button label="Export" icon=Icon::Download on_press=move || export(state)/>
         </div>
+    }
+}
+
+/// Downloads the knowledge base.
+pub fn export(state: State) {
+    match save::knowledge_file(state) {
+        Ok(json) => download::text("knowledge.json", "application/json", json.as_bytes()),
+        Err(error) => state.notices.update(|n| n.push(error)),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod ask;
 pub mod bench;
 pub mod compared;
+pub mod diagnostics;
 pub mod inspector;
 pub mod knowledge;
 pub mod prompt;

@@ -36,7 +36,7 @@ pub fn Rail() -> impl IntoView {
     let used = Memo::new(move |_| used(state));
     view! {
         <Section title="Database" note=size>
-            <div data-filter><SchemaTree tables used/></div>
+            <div data-filter><SchemaTree tables used reveal=state.reveal/></div>
         </Section>
         <HistorySection/>
         <RecentSection/>

@@ -36,7 +36,7 @@ const ENCODERS: [(&str, &str); 3] = [
 ];
 
 /// The sections: name in the address, and title.
-const SECTIONS: [(&str, &str, Icon); 8] = [
+pub const SECTIONS: [(&str, &str, Icon); 8] = [
     ("model", "Model", Icon::Model),
     ("privacy", "Privacy", Icon::Lock),
     ("encoder", "Encoder", Icon::Chip),
@@ -60,7 +60,11 @@ pub fn SettingsPage() -> impl IntoView {
             />
             <div class="setpage">
                 <h1>"Settings"</h1>
-                <p class="two">"Settings are kept in this browser. Keys are not, unless you ask."</p>
+                <p class="two">
+                    "Settings are kept in this browser. Keys are not, unless you ask. "
+                    <a href=Page::Diagnostics.href()>"Diagnostics"</a>
+                    " show versions, what this browser can do, and what went wrong."
+                </p>
                 <ModelSection/>
                 <PrivacySection/>
                 <Encoder/>
@@ -106,6 +110,7 @@ fn Sections(open: RwSignal<bool>) -> impl IntoView {
                         }
                     })
                     .collect_view()}
+                <a href=Page::Diagnostics.href()><IconView icon=Icon::Info/>"Diagnostics"</a>
             </nav>
         </Section>
     }

@@ -7,7 +7,8 @@ use super::settings::{NumberSetting, SectionHead, Setting};
 use crate::llm::diagnosis::{Diagnosis, Step};
 use crate::llm::provider::{self, PROVIDERS};
 use crate::pipeline::direct::Shots;
-use crate::ui::actions::model;
+use crate::present::format;
+use crate::ui::actions::{answers, model};
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::choice::Choice;
 use crate::ui::components::field::{Check, Field};
@@ -285,6 +286,46 @@ fn History() -> impl IntoView {
     }
 }
 
+/// Answers of the model that are remembered.
+#[component]
+fn KeptAnswers() -> impl IntoView {
+    let state = State::here();
+    let toasts: Toasts = expect_context();
+    let said = move || {
+        state.kept_answers.with(|kept| match kept.count {
+            0 => "None is kept.".to_owned(),
+            n => {
+                let size = format::bytes(kept.bytes as u64);
+                format!("{}, {size}", format::counted(n, "answer", "answers"))
+            }
+        })
+    };
+    let help = Signal::derive(move || match state.kept_answers.with(|kept| kept.trouble.clone()) {
+        Some(why) => format!("They last until the tab closes. {why}"),
+        None => format!(
+            "Descriptions, key phrases and choices of the model, so that nothing is asked twice, also after a reload; {} at \
+             most, the oldest go. No key is among them.",
+            format::bytes(answers::ROOM as u64)
+        ),
+    });
+    let clear = move || {
+        spawn_local(async move {
+            answers::clear(state).await;
+            toasts.confirm("Cleared the model's answers");
+        });
+    };
+    view! {
+        <Setting name="Model's answers" help>
+            <div class="row wrap">
+                <span class="t12">{said}</span>
+                <Show when=move || state.kept_answers.with(|kept| kept.count > 0)>
+                    <Button label="Clear answers" weight=Weight::Danger on_press=clear/>
+                </Show>
+            </div>
+        </Setting>
+    }
+}
+
 /// What goes to the model's server, and what never does.
 #[component]
 pub fn PrivacySection() -> impl IntoView {
@@ -315,5 +356,6 @@ pub fn PrivacySection() -> impl IntoView {
                 {row("The database file", Signal::stored(false))}
             </ul>
         </Setting>
+        <KeptAnswers/>
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     BTreeMap::from([
         ("sql", &[][..]),
-        ("workspace", &[]),
+        ("workspace", &["history"]),
         ("ports", &["db", "llm"]),
         ("db", &["sql", "ports"]),
         ("embedding", &["ports"]),

@@ -61,6 +61,11 @@ impl Database {
         }
     }
 
+    /// The bytes of the open database.
+    pub fn bytes(&self) -> Option<Blob> {
+        self.file.borrow().as_ref().map(|(_, file)| file.clone())
+    }
+
     /// Closes the database and ends its worker.
     pub fn close(&self) {
         self.worker.take();

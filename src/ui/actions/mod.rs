@@ -1,12 +1,15 @@
 //! What the user can set in motion. Each action reads signals, calls the pure modules and the engine,
 //! and writes signals; the views only bind to them.
 
+pub mod archive;
 pub mod ask;
 mod compare;
 mod direct;
 pub mod edit;
 pub mod encoder;
 pub mod history;
+pub mod keep;
+pub mod link;
 pub mod model;
 pub mod save;
 pub mod tasks;

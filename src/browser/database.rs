@@ -61,8 +61,8 @@ impl Database {
         }
     }
 
-    /// The bytes of the open database.
-    pub fn bytes(&self) -> Option<Blob> {
+    /// The open file.
+    pub fn file(&self) -> Option<Blob> {
         self.file.borrow().as_ref().map(|(_, file)| file.clone())
     }
 

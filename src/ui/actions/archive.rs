@@ -36,7 +36,7 @@ pub async fn export(state: State, toasts: Toasts, with_database: bool) {
 }
 
 async fn put_together(state: State, with_database: bool) -> Result<(String, Blob), String> {
-    let Some(database) = state.engine().database.bytes() else {
+    let Some(database) = state.engine().database.file() else {
         return Err("No database is open: there is nothing to export.".to_owned());
     };
     let workspace = state.open.with_untracked(name);
@@ -134,7 +134,7 @@ pub async fn complete(state: State, incomplete: &Incomplete, database: &Blob, fi
 /// The open database, for a workspace that came without one.
 pub fn open_database(state: State) -> Option<(String, Blob)> {
     let name = state.open.with_untracked(name);
-    state.engine().database.bytes().map(|bytes| (name, bytes))
+    state.engine().database.file().map(|file| (name, file))
 }
 
 /// Everything in a workspace file but its database, checked; of that the checksum.

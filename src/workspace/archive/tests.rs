@@ -314,7 +314,9 @@ fn a_database_above_the_limit_is_refused_by_its_size_alone() {
 #[test]
 fn a_large_manifest_is_not_read() {
     let large = vec![b' '; MOST_MANIFEST_BYTES as usize + 1];
-    assert!(matches!(refused(&zip(&[(MANIFEST, &large)])), ArchiveError::Damaged(what) if what.contains("large")));
+    assert!(
+        matches!(refused(&zip(&[(MANIFEST, &large)])), ArchiveError::Damaged(what) if what.contains("large"))
+    );
 }
 
 #[test]

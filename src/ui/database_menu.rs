@@ -41,7 +41,9 @@ pub fn DatabaseMenu() -> impl IntoView {
     let on_pick = Callback::new(move |index: usize| {
         let Some((_, action)) = lines.with_untracked(|l| l.get(index).cloned()) else { return };
         match action {
-            Action::Demo => spawn_local(async move { drop(workspace::open_demo(state).await) }),
+            Action::Demo => spawn_local(async move {
+                let _ = workspace::open_demo(state).await;
+            }),
             Action::Kept(id) => {
                 if let Some(kept) = state.workspaces.with_untracked(|w| w.get(id).cloned()) {
                     spawn_local(workspace::open_kept(state, kept));

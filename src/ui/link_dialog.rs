@@ -18,7 +18,9 @@ pub fn LinkDialog() -> impl IntoView {
     let go = move || {
         if let Some(link) = state.link.get_untracked() {
             state.link.set(None);
-            spawn_local(async move { drop(link::follow(state, link, true).await) });
+            spawn_local(async move {
+                let _ = link::follow(state, link, true).await;
+            });
         }
     };
     view! {
@@ -51,8 +53,8 @@ fn Asks(link: Link) -> impl IntoView {
         let model =
             state.settings.with_untracked(|s| (s.model.way != Way::Adapt).then(|| s.model.address.clone()));
         let then = match model {
-            Some(address) => format!("It is asked, of the model at {address}."),
-            None => "It is asked. No model is used.".to_owned(),
+            Some(address) => format!("It is asked, and the model at {address} gets it."),
+            None => "It is asked where there is a history to answer from. No model is used.".to_owned(),
         };
         view! {
             <li class="link-file">

@@ -26,6 +26,8 @@ use crate::history::store::StoreError;
 
 /// The ending of these files.
 pub const ENDING: &str = ".querylore";
+/// Bytes from the start of a file that [`is_archive`] looks at.
+pub const HEAD_BYTES: u64 = 16;
 /// Most bytes of a manifest.
 pub const MOST_MANIFEST_BYTES: u64 = 64 * 1024;
 /// Most bytes of a history: it is read into memory whole, and 100,000 vectors take about a fifth of this.

@@ -19,8 +19,11 @@ use crate::workspace::archive;
 /// Looks at a history file and shows how it would be read; a knowledge base is opened at once, and so is a workspace,
 /// which brings its history along.
 pub async fn pick(state: State, file: File) {
+    let head = storage::range(&file, 0, archive::HEAD_BYTES).await.unwrap_or_default();
+    if archive::is_archive(&file.name(), &head) {
+        return workspace::open_file(state, file).await;
+    }
     match storage::bytes(&file).await {
-        Ok(bytes) if archive::is_archive(&file.name(), &bytes) => workspace::open_file(state, file).await,
         Ok(bytes) => look(state, &file.name(), bytes).await,
         Err(error) => state.notices.update(|n| n.push(error.to_string())),
     }

@@ -79,8 +79,10 @@ pub async fn follow(state: State, link: Link, agreed: bool) -> bool {
     };
     let shown = match (kept, &link.database, database) {
         (Some(workspace), ..) => {
+            let id = workspace.id;
             open_kept(state, workspace).await;
-            true
+            // Its files may have been cleared: then it is off the list, and the same link fetches them again.
+            state.open.with_untracked(|open| matches!(open, Open::Kept(w) if w.id == id))
         }
         (None, Some(file), Some(blob)) => open_blob(state, &file.name, &blob, link.source()).await,
         _ => open_demo(state).await,
@@ -184,6 +186,11 @@ fn read() -> Result<Link, link::LinkError> {
     let search = window().location().search().unwrap_or_default();
     let page = resolve(&here()).unwrap_or_default();
     link::read(&search, &page, &resolve)
+}
+
+/// An address as it is kept: whole, also where it was given relative to the page.
+pub(super) fn absolute(address: &str) -> String {
+    resolve(address).map_or_else(|| address.to_owned(), |resolved| resolved.href)
 }
 
 /// An address as the browser's own parser understands it.

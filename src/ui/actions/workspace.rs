@@ -41,7 +41,9 @@ async fn open_last(state: State) {
     let kept = last.and_then(|id| state.workspaces.with_untracked(|w| w.get(id).cloned()));
     match kept {
         Some(workspace) => open_kept(state, workspace).await,
-        None => drop(open_demo(state).await),
+        None => {
+            let _ = open_demo(state).await;
+        }
     }
 }
 
@@ -94,11 +96,8 @@ pub async fn open_kept(state: State, workspace: Workspace) {
     let folder = workspace.folder();
     let Some(file) = storage::read(&folder, DATABASE).await else {
         keep::change(state, |w| w.remove(workspace.id)).await;
-        let name = &workspace.name;
-        state
-            .open_error
-            .set(Some(format!("“{name}” is no longer in this browser's storage. Open its file again.")));
         open_demo(state).await;
+        state.open_error.set(Some(gone(&workspace.name)));
         return;
     };
     let name = workspace.name.clone();
@@ -117,6 +116,10 @@ pub async fn open_kept(state: State, workspace: Workspace) {
     }
 }
 
+fn gone(name: &str) -> String {
+    format!("“{name}” is no longer in this browser's storage. Open its file again.")
+}
+
 /// Opens a picked or dropped file, a database or a workspace, and keeps it.
 pub async fn open_file(state: State, file: File) {
     open_blob(state, &file.name(), &file, None).await;
@@ -127,7 +130,7 @@ pub async fn open_address(state: State, address: &str) {
     match fetch::blob(address, |_, _| {}).await {
         Ok(blob) => {
             let path = address.split(['?', '#']).next().unwrap_or_default();
-            let source = Source { database: address.to_owned(), history: None };
+            let source = Source { database: link::absolute(address), history: None };
             open_blob(state, &address::file_name(path), &blob, Some(source)).await;
         }
         Err(error) => state.open_error.set(Some(error)),
@@ -136,10 +139,7 @@ pub async fn open_address(state: State, address: &str) {
 
 /// Opens what a file of this name holds; false, with the reason shown, when that cannot be opened.
 pub(super) async fn open_blob(state: State, name: &str, blob: &Blob, source: Option<Source>) -> bool {
-    let head = match blob.slice_with_f64_and_f64(0.0, 16.0) {
-        Ok(head) => storage::bytes(&head).await.unwrap_or_default(),
-        Err(_) => Vec::new(),
-    };
+    let head = storage::range(blob, 0, format::HEAD_BYTES).await.unwrap_or_default();
     if format::is_archive(name, &head) {
         return archive::open(state, name, blob, source).await;
     }
@@ -250,9 +250,10 @@ pub async fn remove(state: State, toasts: Toasts, kept: Workspace) {
 /// Puts a workspace back that was taken off, and opens it.
 pub async fn put_back(state: State, workspace: Workspace) {
     keep::change(state, |w: &mut Workspaces| w.put_back(&workspace)).await;
-    let back = state.workspaces.with_untracked(|w| w.get(workspace.id).cloned());
-    if let Some(back) = back {
-        open_kept(state, back).await;
+    match state.workspaces.with_untracked(|w| w.get(workspace.id).cloned()) {
+        Some(back) => open_kept(state, back).await,
+        // Another tab was opened meanwhile, which deletes what was removed.
+        None => state.open_error.set(Some(gone(&workspace.name))),
     }
 }
 

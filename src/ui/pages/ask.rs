@@ -207,7 +207,9 @@ fn Centre() -> impl IntoView {
                     <Button
                         label="Demo: Norhaven Ferries"
                         weight=Weight::Quiet
-                        on_press=move || spawn_local(async move { drop(workspace::open_demo(state).await) })
+                        on_press=move || spawn_local(async move {
+                            let _ = workspace::open_demo(state).await;
+                        })
                     />
                 }
             >

@@ -22,6 +22,13 @@ async function exported(page: Page, withDatabase: boolean) {
   return { name: got.suggestedFilename(), bytes: readFileSync(await got.path()) };
 }
 
+/** Waits until the open workspace is kept: only then it can be renamed. */
+async function kept(page: Page) {
+  await open(page).click();
+  await expect(page.getByRole("menuitem", { name: "Rename" })).toBeVisible();
+  await page.keyboard.press("Escape");
+}
+
 /** A database that is not the demo's: the same, and a page of zeros behind it. */
 const longer = Buffer.concat([norhaven, Buffer.alloc(4096)]);
 
@@ -43,6 +50,7 @@ test("a workspace goes out and comes back as one file, with history, edits and v
   expect(bytes.includes("never-in-a-file")).toBe(false);
 
   await app.openFile(file(name, bytes));
+  await kept(page);
   await expect(open(page)).toHaveText("Norhaven Ferries");
   await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible();
   await page.reload();
@@ -168,7 +176,7 @@ test("two tabs that open workspaces keep both", async ({ page, context }) => {
   await app.openFile(file("one.sqlite", norhaven));
   await expect(open(page)).toHaveText("one");
   await new App(other).openFile(file(name, bytes));
-  await expect(open(other)).toHaveText("Norhaven Ferries");
+  await kept(other);
   await expect(other.getByText(/open in another tab/)).toBeHidden();
   await other.reload();
   await new App(other).ready();

@@ -69,7 +69,7 @@ pub enum LinkError {
     #[error("Its {0}= is not an address: “{1}”.")]
     NotAddress(&'static str, String),
     /// An address that no file is fetched from.
-    #[error("Its {0}= begins with {1}; only http and https can be opened, and files beside this page.")]
+    #[error("Its {0}= begins with “{1}”; only http and https can be opened, and files beside this page.")]
     Scheme(&'static str, String),
     /// An address with a name or a password in it.
     #[error("Its {0}= has a name or password before the @. Leave it out.")]

@@ -73,7 +73,7 @@ pub async fn follow(state: State, link: Link, agreed: bool) -> bool {
     let (database, history) = match files {
         Ok(files) => files,
         Err(error) => {
-            state.open_error.set(Some(error));
+            state.open_error.set(Some(format!("{error} Nothing was opened.")));
             return false;
         }
     };
@@ -163,7 +163,7 @@ async fn get(state: State, file: &Address, agreed: bool) -> Result<Blob, String>
     state.work.set(None);
     match ended {
         Either::Left((fetched, _)) => fetched,
-        Either::Right(_) => Err(format!("{} was stopped. Nothing was changed.", file.href)),
+        Either::Right(_) => Err(format!("{} was stopped.", file.href)),
     }
 }
 

@@ -299,10 +299,13 @@ fn a_database_above_the_limit_is_refused_by_its_size_alone() {
     let len = head.len() as u64 + u64::from(bytes) + tail.len() as u64;
     let mut opening = Opening::new(len);
     let tail_start = len - tail.len() as u64;
+    let byte = |at: u64| match at.checked_sub(tail_start) {
+        Some(at) => tail[at as usize],
+        None => head.get(at as usize).copied().unwrap_or_default(),
+    };
     let error = loop {
         match opening.step() {
-            Ok(Step::Read(range)) if range.start == 0 => opening.add(0, head.clone()),
-            Ok(Step::Read(_)) => opening.add(tail_start, tail.clone()),
+            Ok(Step::Read(range)) => opening.add(range.start, range.map(byte).collect()),
             Ok(Step::Found(layout)) => panic!("{layout:?}"),
             Err(error) => break error,
         }

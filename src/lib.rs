@@ -14,7 +14,7 @@
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
-//! - [`workspace`]: the list of databases a browser keeps
+//! - [`workspace`]: the list of databases a browser keeps, workspaces as files, links that open one
 //! - [`present`]: numbers, SQL and knowledge as the page shows them
 //! - [`incident`]: what went wrong while the page was open
 //! - [`ports`]: the traits through which the pure modules reach workers and native services
@@ -30,7 +30,7 @@
 //!
 //! `main` and `bin` → {`ui`, `cli`} → `present` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
 //! `embedding`, `llm`} → `sql`.
-//! `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
+//! `workspace` → `history`. `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
 pub mod bench;
 pub mod db;

@@ -1,4 +1,8 @@
-//! The list of workspaces a browser keeps: each is one database with its history.
+//! The list of workspaces a browser keeps: each is one database with its history. [`archive`] is a workspace as a file,
+//! [`link`] one that an address opens.
+
+pub mod archive;
+pub mod link;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +15,19 @@ pub struct Workspace {
     pub name: String,
     /// Size of the database file in bytes.
     pub bytes: u64,
+    /// Where it was fetched from, when it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+/// The addresses that a workspace was fetched from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Of the database, or of a workspace file.
+    pub database: String,
+    /// Of the history that was added to it at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<String>,
 }
 
 impl Workspace {
@@ -63,21 +80,25 @@ impl Workspaces {
         self.list.iter().find(|w| w.id == id)
     }
 
-    /// Adds one named after its file, without the ending a database file has.
-    pub fn add(&mut self, file_name: &str, bytes: u64) -> Workspace {
-        let stem = [".sqlite", ".sqlite3", ".db", ".db3"]
-            .iter()
-            .find_map(|ending| {
-                let cut = file_name.len().checked_sub(ending.len())?;
-                let tail = file_name.get(cut..)?;
-                tail.eq_ignore_ascii_case(ending).then(|| file_name.get(..cut)).flatten()
-            })
-            .unwrap_or(file_name)
-            .trim();
-        let name = self.free_name(if stem.is_empty() { "database" } else { stem }, None);
-        let workspace = Workspace { id: self.next_id, name, bytes };
+    /// The one that was fetched from there.
+    pub fn from_source(&self, source: &Source) -> Option<&Workspace> {
+        self.list.iter().find(|w| w.source.as_ref() == Some(source))
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, name: &str, bytes: u64) -> Workspace {
+        let workspace = self.reserve(name, bytes, None);
+        self.put_back(&workspace);
+        self.get(workspace.id).cloned().unwrap_or(workspace)
+    }
+
+    /// Gives a workspace its id and name before its files are written. Until [`Self::put_back`] it is among the
+    /// removed ones, so that what a tab that is closed meanwhile leaves behind is deleted.
+    pub fn reserve(&mut self, name: &str, bytes: u64, source: Option<Source>) -> Workspace {
+        let name = self.free_name(if name.trim().is_empty() { "database" } else { name.trim() }, None);
+        let workspace = Workspace { id: self.next_id, name, bytes, source };
         self.next_id = self.next_id.saturating_add(1);
-        self.list.push(workspace.clone());
+        self.removed.push(workspace.clone());
         workspace
     }
 
@@ -93,15 +114,22 @@ impl Workspaces {
         }
     }
 
-    /// Forgets the removed workspaces and names their folders, for deletion: a removal can be undone until then.
-    pub fn forget_removed(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.removed).iter().map(Workspace::folder).collect()
+    /// The removed workspaces whose files may still be there.
+    pub fn removed(&self) -> &[Workspace] {
+        &self.removed
     }
 
-    /// Takes back a removal.
+    /// Forgets a removed workspace, whose files are deleted: a removal can be undone until then.
+    pub fn forget(&mut self, id: u32) {
+        self.removed.retain(|w| w.id != id);
+    }
+
+    /// Takes back a removal, or lists what was reserved; a name that is taken by now gets a number.
     pub fn put_back(&mut self, workspace: &Workspace) {
         if let Some(position) = self.removed.iter().position(|w| w.id == workspace.id) {
-            self.list.push(self.removed.remove(position));
+            let mut back = self.removed.remove(position);
+            back.name = self.free_name(&back.name, None);
+            self.list.push(back);
             self.list.sort_by_key(|w| w.id);
         }
     }
@@ -122,6 +150,16 @@ impl Workspaces {
     }
 }
 
+/// The name of a workspace whose database is in a file of this name: without the ending.
+pub fn stem(file_name: &str) -> &str {
+    let ending = [".sqlite", ".sqlite3", ".db", ".db3", archive::ENDING].iter().find_map(|ending| {
+        let cut = file_name.len().checked_sub(ending.len())?;
+        let tail = file_name.get(cut..)?;
+        tail.eq_ignore_ascii_case(ending).then(|| file_name.get(..cut)).flatten()
+    });
+    ending.unwrap_or(file_name).trim()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,10 +167,11 @@ mod tests {
     #[test]
     fn names_come_from_files_and_stay_unique() {
         let mut list = Workspaces::default();
-        assert_eq!(list.add("superhero.sqlite", 10).name, "superhero");
-        assert_eq!(list.add("superhero.DB", 10).name, "superhero 2");
-        assert_eq!(list.add(".db", 10).name, "database");
-        assert_eq!(list.add("größe.sqlite3", 10).name, "größe");
+        assert_eq!(list.add(stem("superhero.sqlite"), 10).name, "superhero");
+        assert_eq!(list.add(stem("superhero.DB"), 10).name, "superhero 2");
+        assert_eq!(list.add(stem(".db"), 10).name, "database");
+        assert_eq!(list.add(stem("größe.sqlite3"), 10).name, "größe");
+        assert_eq!(list.add(stem("team.querylore"), 10).name, "team");
         list.rename(1, "superhero");
         assert_eq!(list.get(1).map(|w| w.name.as_str()), Some("superhero 2"));
         list.rename(1, "  ");
@@ -140,27 +179,46 @@ mod tests {
     }
 
     #[test]
+    fn what_is_reserved_is_listed_when_its_files_are_there() {
+        let mut list = Workspaces::default();
+        let source = Source { database: "https://example.org/a.db".to_owned(), history: None };
+        let first = list.reserve("a", 1, Some(source.clone()));
+        assert!(list.list().is_empty() && list.from_source(&source).is_none());
+        assert_eq!(list.add("a", 1).name, "a");
+        // The other took the name meanwhile.
+        let mut again = Workspaces::from_json(&list.to_json());
+        again.put_back(&first);
+        assert_eq!(again.from_source(&source).map(|w| w.name.as_str()), Some("a 2"));
+        // A tab that was closed before leaves it to be deleted.
+        assert_eq!(list.removed(), [first.clone()]);
+        list.forget(first.id);
+        list.put_back(&first);
+        assert_eq!(list.list().len(), 1);
+        assert_ne!(list.add("b", 1).id, first.id);
+    }
+
+    #[test]
     fn ids_are_never_used_again() {
         let mut list = Workspaces::default();
-        let first = list.add("a.db", 1);
+        let first = list.add("a", 1);
         list.remove(first.id);
         let again = Workspaces::from_json(&list.to_json());
         assert_eq!(again, list);
-        assert_ne!(list.add("b.db", 1).id, first.id);
+        assert_ne!(list.add("b", 1).id, first.id);
     }
 
     #[test]
     fn a_removal_can_be_taken_back() {
         let mut list = Workspaces::default();
-        let first = list.add("a.db", 1);
-        list.add("b.db", 1);
+        let first = list.add("a", 1);
+        list.add("b", 1);
         let before = list.clone();
         list.remove(first.id);
         list.put_back(&first);
         list.put_back(&first);
         assert_eq!(list, before);
         list.remove(first.id);
-        assert_eq!(list.forget_removed(), [first.folder()]);
+        list.forget(first.id);
         list.put_back(&first);
         assert_eq!(list.list().len(), 1);
     }
@@ -171,6 +229,6 @@ mod tests {
         let doubled = r#"{"next_id":0,"list":[{"id":3,"name":"a","bytes":1},{"id":3,"name":"b","bytes":1}]}"#;
         let mut read = Workspaces::from_json(doubled);
         assert_eq!(read.list().len(), 1);
-        assert_eq!(read.add("c.db", 1).id, 4);
+        assert_eq!(read.add("c", 1).id, 4);
     }
 }

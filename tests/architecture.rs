@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     BTreeMap::from([
         ("sql", &[][..]),
-        ("workspace", &[]),
         ("incident", &[]),
+        ("workspace", &["history"]),
         ("ports", &["db", "llm"]),
         ("db", &["sql", "ports"]),
         ("embedding", &["ports"]),

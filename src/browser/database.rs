@@ -70,6 +70,11 @@ impl Database {
         }
     }
 
+    /// The open file.
+    pub fn file(&self) -> Option<Blob> {
+        self.file.borrow().as_ref().map(|(_, file)| file.clone())
+    }
+
     /// Closes the database and ends its worker.
     pub fn close(&self) {
         self.worker.take();

@@ -4,7 +4,7 @@ use gloo_net::http::Request;
 use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, Cache, ReadableStreamDefaultReader, Response};
+use web_sys::{Blob, Cache, ReadableStreamDefaultReader, RequestMode, Response};
 
 use super::rpc::describe;
 
@@ -15,8 +15,20 @@ const CACHE: &str = "querylore-weights-1";
 ///
 /// # Errors
 /// One sentence that names the address and what happened.
-pub async fn blob(url: &str, mut progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
-    let response = Request::get(url).send().await.map_err(|e| {
+pub async fn blob(url: &str, progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
+    get(url, RequestMode::Cors, progress).await
+}
+
+/// Like [`blob`], but only from the page's own origin: also where that leads elsewhere, nothing foreign is asked.
+///
+/// # Errors
+/// As [`blob`].
+pub async fn own(url: &str, progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
+    get(url, RequestMode::SameOrigin, progress).await
+}
+
+async fn get(url: &str, mode: RequestMode, mut progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
+    let response = Request::get(url).mode(mode).send().await.map_err(|e| {
         format!("{url} cannot be reached ({e}). The address may be wrong, or its server may not allow other pages to read it.")
     })?;
     if !response.ok() {

@@ -122,6 +122,31 @@ pub fn blob(bytes: &[u8]) -> Result<Blob, StorageError> {
     Blob::new_with_u8_array_sequence(&parts).map_err(failed)
 }
 
+/// A blob of several, one after the other; the browser does not copy what is in files.
+///
+/// # Errors
+/// When the browser has no memory for it.
+pub fn joined(parts: &[Blob]) -> Result<Blob, StorageError> {
+    let sequence: js_sys::Array = parts.iter().collect();
+    Blob::new_with_blob_sequence(&sequence).map_err(failed)
+}
+
+/// The bytes from `start` to `end` of a blob or file.
+///
+/// # Errors
+/// As [`bytes`].
+pub async fn range(blob: &Blob, start: u64, end: u64) -> Result<Vec<u8>, StorageError> {
+    bytes(&slice(blob, start, end)?).await
+}
+
+/// A part of a blob or file, not copied.
+///
+/// # Errors
+/// When the browser refuses.
+pub fn slice(blob: &Blob, start: u64, end: u64) -> Result<Blob, StorageError> {
+    blob.slice_with_f64_and_f64(start as f64, end as f64).map_err(failed)
+}
+
 /// The bytes of a blob or file.
 ///
 /// # Errors

@@ -9,8 +9,11 @@ use super::components::shell::{NavItem, Status, TabBar, TopBar};
 use super::components::theme::ThemeButton;
 use super::components::toasts::{ToastHost, Toasts};
 use super::database_menu::{DatabaseMenu, OpenAddress};
+use super::export_dialog::ExportDialog;
 use super::import_dialog::ImportDialog;
+use super::incomplete_dialog::IncompleteDialog;
 use super::keys::{Shortcuts, listen};
+use super::link_dialog::LinkDialog;
 use super::pages::{
     ask::AskPage, bench::BenchPage, diagnostics::DiagnosticsPage, knowledge::KnowledgePage,
     settings::SettingsPage,
@@ -81,6 +84,9 @@ pub fn App() -> impl IntoView {
             <TabBar nav=places() current/>
         </div>
         <ImportDialog/>
+        <ExportDialog/>
+        <IncompleteDialog/>
+        <LinkDialog/>
         <ReportDialog/>
         <Shortcuts/>
         <CommandPalette/>

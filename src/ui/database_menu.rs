@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::actions::workspace;
+use super::actions::{link, workspace};
 use super::components::file_input::FileInput;
 use super::components::icon::{Icon, IconView};
 use super::components::menu::{Menu, MenuItem};
@@ -13,7 +13,7 @@ use super::state::{Open, State};
 use crate::present::format;
 
 /// Endings that the file dialog offers.
-pub const DATABASE_FILES: &str = ".sqlite,.sqlite3,.db,.db3,application/vnd.sqlite3";
+pub const DATABASE_FILES: &str = ".sqlite,.sqlite3,.db,.db3,.querylore,application/vnd.sqlite3";
 
 /// What a line of the menu does.
 #[derive(Clone, Copy, PartialEq)]
@@ -22,6 +22,8 @@ enum Action {
     Kept(u32),
     File,
     Address,
+    Export,
+    CopyLink,
     Rename,
     Remove,
 }
@@ -43,7 +45,9 @@ pub fn DatabaseMenu() -> impl IntoView {
     let on_pick = Callback::new(move |index: usize| {
         let Some((_, action)) = lines.with_untracked(|l| l.get(index).cloned()) else { return };
         match action {
-            Action::Demo => spawn_local(workspace::open_demo(state)),
+            Action::Demo => spawn_local(async move {
+                let _ = workspace::open_demo(state).await;
+            }),
             Action::Kept(id) => {
                 if let Some(kept) = state.workspaces.with_untracked(|w| w.get(id).cloned()) {
                     spawn_local(workspace::open_kept(state, kept));
@@ -51,6 +55,8 @@ pub fn DatabaseMenu() -> impl IntoView {
             }
             Action::File => pick.update(|n| *n += 1),
             Action::Address => asking_address.set(true),
+            Action::Export => state.exporting.set(true),
+            Action::CopyLink => link::copy(state, toasts),
             Action::Rename => asking_name.set(true),
             Action::Remove => {
                 if let Open::Kept(kept) = state.open.get_untracked() {
@@ -79,7 +85,7 @@ pub fn DatabaseMenu() -> impl IntoView {
         />
         <TextDialog
             open=asking_address
-            title="Open a database from an address"
+            title="Open a database or a workspace from an address"
             label="Address"
             button="Open"
             kind="url"
@@ -147,6 +153,12 @@ fn lines(state: State) -> Vec<(MenuItem, Action)> {
     };
     lines.push((action("Open a file", Icon::File, true), Action::File));
     lines.push((action("Open an address", Icon::Link, false), Action::Address));
+    if state.overview.with(Option::is_some) {
+        lines.push((action("Export", Icon::Download, true), Action::Export));
+    }
+    if matches!(&open, Open::Demo) || matches!(&open, Open::Kept(w) if w.source.is_some()) {
+        lines.push((action("Copy link", Icon::Share, false), Action::CopyLink));
+    }
     if matches!(open, Open::Kept(_)) {
         lines.push((action("Rename", Icon::Gear, true), Action::Rename));
         lines.push((MenuItem { danger: true, ..action("Remove", Icon::Close, false) }, Action::Remove));

@@ -10,7 +10,13 @@ use crate::browser::storage;
 
 /// Offers bytes as a file of this name.
 pub fn text(name: &str, media_type: &str, bytes: &[u8]) {
-    let Ok(blob) = storage::blob(bytes) else { return };
+    if let Ok(bytes) = storage::blob(bytes) {
+        blob(name, media_type, &bytes);
+    }
+}
+
+/// Offers a blob as a file of this name.
+pub fn blob(name: &str, media_type: &str, blob: &web_sys::Blob) {
     let Ok(typed) = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type) else {
         return;
     };

@@ -183,7 +183,9 @@ fn go(state: State, target: Target) {
         Target::Place(href) => {
             let _ = window().location().set_hash(&href);
         }
-        Target::Demo => spawn_local(workspace::open_demo(state)),
+        Target::Demo => spawn_local(async move {
+            workspace::open_demo(state).await;
+        }),
         Target::Workspace(id) => {
             if let Some(kept) = state.workspaces.with_untracked(|w| w.get(id).cloned()) {
                 spawn_local(workspace::open_kept(state, kept));

@@ -27,7 +27,9 @@ pub use crate::present::told::Trouble;
 pub use crate::present::trace::Stage;
 use crate::retrieval::model::By;
 use crate::retrieval::{Indexed, Retrieved};
-use crate::workspace::{Workspace, Workspaces};
+use crate::workspace::archive::Manifest;
+use crate::workspace::link::Link;
+use crate::workspace::{Source, Workspace, Workspaces};
 
 /// The pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -162,6 +164,17 @@ pub struct Import {
     pub plan: Result<Plan, ImportError>,
 }
 
+/// A workspace that came as a file without its database.
+#[derive(Debug, Clone)]
+pub struct Incomplete {
+    /// What its file says.
+    pub manifest: Manifest,
+    /// Its history.
+    pub knowledge: Indexed,
+    /// Where the file was fetched from.
+    pub source: Option<Source>,
+}
+
 /// What the top bar says of the encoder.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum EncoderStatus {
@@ -205,6 +218,14 @@ pub struct State {
     pub reading_report: RwSignal<bool>,
     /// A file being imported.
     pub import: RwSignal<Option<Import>>,
+    /// Whether the dialog that exports the open workspace is open.
+    pub exporting: RwSignal<bool>,
+    /// A workspace from a file that waits for its database.
+    pub incomplete: RwSignal<Option<Arc<Incomplete>>>,
+    /// What the page's address asks for and waits for the user's word.
+    pub link: RwSignal<Option<Link>>,
+    /// Counts the openings of workspaces, so that what was begun for one does not end in another.
+    pub openings: StoredValue<u32>,
     /// Work in the background: importing, indexing.
     pub work: RwSignal<Option<Work>>,
     /// Set to stop that work.
@@ -270,6 +291,10 @@ impl Default for State {
             report: RwSignal::new(None),
             reading_report: RwSignal::new(false),
             import: RwSignal::new(None),
+            exporting: RwSignal::new(false),
+            incomplete: RwSignal::new(None),
+            link: RwSignal::new(None),
+            openings: StoredValue::new(0),
             work: RwSignal::new(None),
             stop: RwSignal::new(false),
             encoder: RwSignal::new(EncoderStatus::default()),
@@ -307,6 +332,18 @@ impl State {
     pub fn set(&self, how: impl FnOnce(&mut Settings)) {
         self.settings.update(how);
         self.settings.with_untracked(Settings::save);
+    }
+
+    /// The opening that what is shown comes from.
+    pub fn opened(&self) -> u32 {
+        self.openings.get_value()
+    }
+
+    /// Another workspace takes the place of the one shown: work that was begun for that one ends.
+    pub fn opens_another(&self) {
+        self.openings.update_value(|n| *n = n.wrapping_add(1));
+        self.stop.set(true);
+        self.work.set(None);
     }
 
     /// The workers.

@@ -2,6 +2,7 @@
 //! and writes signals; the views only bind to them.
 
 pub mod answers;
+pub mod archive;
 pub mod ask;
 mod compare;
 pub mod diagnostics;
@@ -9,6 +10,8 @@ mod direct;
 pub mod edit;
 pub mod encoder;
 pub mod history;
+pub mod keep;
+pub mod link;
 pub mod model;
 pub mod save;
 pub mod tasks;

@@ -1,4 +1,4 @@
-//! Opening, keeping, renaming and removing databases.
+//! Opening, renaming and removing databases.
 
 use std::sync::Arc;
 
@@ -7,61 +7,74 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
-use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, load_knowledge};
+use super::save::{DATABASE, KNOWLEDGE, keep_knowledge, load_knowledge};
+use super::{archive, keep, link};
 use crate::bench::task;
 use crate::browser::lock::{self, Asked};
 use crate::browser::{fetch, storage};
-use crate::retrieval::remembered;
+use crate::retrieval::{Indexed, remembered};
 use crate::ui::components::toasts::Toasts;
 use crate::ui::state::{Gold, Open, Run, State};
-use crate::workspace::{Workspace, Workspaces};
+use crate::workspace::{Source, Workspace, Workspaces, archive as format, link as address, stem};
 
 const LAST: &str = "querylore.last-workspace";
 const DEMO: &str = "demo/";
 
-/// Opens what was open last time, else the demo.
+/// Opens what the page's address asks for, else what was open last time, else the demo.
 pub async fn start(state: State) {
-    if let Some(list) = storage::read(LIST_FOLDER, LIST).await
-        && let Ok(bytes) = storage::bytes(&list).await
-    {
-        let mut list = Workspaces::from_json(&String::from_utf8_lossy(&bytes));
-        for folder in list.forget_removed() {
-            storage::remove(&folder).await;
+    keep::load(state).await;
+    match link::start(state).await {
+        Ok(true) => {}
+        Ok(false) => {
+            open_last(state).await;
+            link::ask(state);
         }
-        state.workspaces.set(list);
+        Err(error) => {
+            open_last(state).await;
+            state.open_error.set(Some(error));
+        }
     }
+}
+
+async fn open_last(state: State) {
     let last: Option<u32> = LocalStorage::get(LAST).ok().flatten();
     let kept = last.and_then(|id| state.workspaces.with_untracked(|w| w.get(id).cloned()));
     match kept {
         Some(workspace) => open_kept(state, workspace).await,
-        None => open_demo(state).await,
+        None => {
+            let _ = open_demo(state).await;
+        }
     }
 }
 
-/// Opens the demo workspace that comes with the page.
-pub async fn open_demo(state: State) {
+/// Opens the demo workspace that comes with the page; false, with the reason shown, when it cannot be fetched.
+pub async fn open_demo(state: State) -> bool {
     let database = match fetch::blob(&format!("{DEMO}norhaven.sqlite"), |_, _| {}).await {
         Ok(blob) => blob,
-        Err(error) => return state.open_error.set(Some(error)),
+        Err(error) => {
+            state.open_error.set(Some(error));
+            return false;
+        }
     };
     if !show(state, Open::Demo, "Norhaven Ferries", &database).await {
-        return;
+        return false;
     }
+    let opened = state.opened();
     let _ = LocalStorage::set(LAST, None::<u32>);
-    if let Ok(blob) = fetch::blob(&format!("{DEMO}knowledge.json"), |_, _| {}).await
-        && let Ok(bytes) = storage::bytes(&blob).await
-    {
+    // What was opened meanwhile must not get what belongs to the demo.
+    let file = async |name: &str| {
+        let blob = fetch::blob(&format!("{DEMO}{name}"), |_, _| {}).await.ok()?;
+        storage::bytes(&blob).await.ok().filter(|_| state.opened() == opened)
+    };
+    if let Some(bytes) = file("knowledge.json").await {
         load_knowledge(state, &bytes);
     }
-    if let Ok(blob) = fetch::blob(&format!("{DEMO}tasks.json"), |_, _| {}).await
-        && let Ok(bytes) = storage::bytes(&blob).await
+    if let Some(bytes) = file("tasks.json").await
         && let Ok(tasks) = task::read_tasks(&bytes)
     {
         state.tasks.set(Arc::new(tasks));
     }
-    if let Ok(blob) = fetch::blob(&format!("{DEMO}workspace.json"), |_, _| {}).await
-        && let Ok(bytes) = storage::bytes(&blob).await
-    {
+    if let Some(bytes) = file("workspace.json").await {
         #[derive(serde::Deserialize)]
         struct Story {
             questions: Vec<String>,
@@ -70,77 +83,116 @@ pub async fn open_demo(state: State) {
             state.examples.set(Arc::new(story.questions));
         }
     }
-    if let Ok(blob) = fetch::blob(&format!("{DEMO}vectors.bin"), |_, _| {}).await
-        && let Ok(bytes) = storage::bytes(&blob).await
+    if let Some(bytes) = file("vectors.bin").await
         && let Some(known) = remembered::from_bytes(&bytes)
     {
         state.engine().embedder.remember(&known.encoder, known.vectors);
     }
+    true
 }
 
 /// Opens a kept workspace; one whose files are gone is taken off the list.
 pub async fn open_kept(state: State, workspace: Workspace) {
     let folder = workspace.folder();
     let Some(file) = storage::read(&folder, DATABASE).await else {
-        state.workspaces.update(|w| w.remove(workspace.id));
-        keep_list(state).await;
-        let name = &workspace.name;
-        state
-            .open_error
-            .set(Some(format!("“{name}” is no longer in this browser's storage. Open its file again.")));
-        return open_demo(state).await;
+        keep::change(state, |w| w.remove(workspace.id)).await;
+        open_demo(state).await;
+        state.open_error.set(Some(gone(&workspace.name)));
+        return;
     };
     let name = workspace.name.clone();
     let id = workspace.id;
     if !show(state, Open::Kept(workspace), &name, &file).await {
         return;
     }
+    let opened = state.opened();
     let _ = LocalStorage::set(LAST, Some(id));
     hold(state, id, false).await;
     if let Some(file) = storage::read(&folder, KNOWLEDGE).await
         && let Ok(bytes) = storage::bytes(&file).await
+        && state.opened() == opened
     {
         load_knowledge(state, &bytes);
     }
 }
 
-/// Opens a picked or dropped file and keeps it.
-pub async fn open_file(state: State, file: File) {
-    open_new(state, &file.name(), &file).await;
+fn gone(name: &str) -> String {
+    format!("“{name}” is no longer in this browser's storage. Open its file again.")
 }
 
-/// Opens a database from an address and keeps it.
+/// Opens a picked or dropped file, a database or a workspace, and keeps it.
+pub async fn open_file(state: State, file: File) {
+    open_blob(state, &file.name(), &file, None).await;
+}
+
+/// Opens a database or a workspace from an address and keeps it.
 pub async fn open_address(state: State, address: &str) {
     match fetch::blob(address, |_, _| {}).await {
         Ok(blob) => {
             let path = address.split(['?', '#']).next().unwrap_or_default();
-            let name = path.rsplit('/').next().filter(|n| !n.is_empty()).unwrap_or("database");
-            open_new(state, name, &blob).await;
+            let source = Source { database: link::absolute(address), history: None };
+            open_blob(state, &address::file_name(path), &blob, Some(source)).await;
         }
         Err(error) => state.open_error.set(Some(error)),
     }
 }
 
-async fn open_new(state: State, name: &str, blob: &Blob) {
-    if !show(state, Open::Loose(name.to_owned()), name, blob).await {
-        return;
+/// Opens what a file of this name holds; false, with the reason shown, when that cannot be opened.
+pub(super) async fn open_blob(state: State, name: &str, blob: &Blob, source: Option<Source>) -> bool {
+    let head = storage::range(blob, 0, format::HEAD_BYTES).await.unwrap_or_default();
+    if format::is_archive(name, &head) {
+        return archive::open(state, name, blob, source).await;
     }
-    let mut list = state.workspaces.get_untracked();
-    let workspace = list.add(name, blob.size() as u64);
-    match storage::write(&workspace.folder(), DATABASE, blob).await {
-        Ok(()) => {
+    open_new(state, New { file: name, name: stem(name), database: blob, knowledge: None, source }).await
+}
+
+/// A workspace on its way in.
+pub(super) struct New<'a> {
+    /// What messages call it.
+    pub(super) file: &'a str,
+    /// The name it gets, where no other has it.
+    pub(super) name: &'a str,
+    /// The bytes of its database.
+    pub(super) database: &'a Blob,
+    /// Its history, where it brings one.
+    pub(super) knowledge: Option<Indexed>,
+    /// Where it was fetched from.
+    pub(super) source: Option<Source>,
+}
+
+/// Opens a new workspace and keeps it, whole or not at all; false, with the reason shown, when its database cannot be
+/// opened. Where it cannot be kept it lives until the tab closes, and the page says so.
+pub(super) async fn open_new(state: State, new: New<'_>) -> bool {
+    if !show(state, Open::Loose(new.name.to_owned()), new.file, new.database).await {
+        return false;
+    }
+    let opened = state.opened();
+    let knowledge = new.knowledge.map(Arc::new);
+    if knowledge.is_some() {
+        state.knowledge.set(knowledge.clone());
+    }
+    let kept = keep::keep_new(state, new.name, new.database, knowledge.as_deref(), new.source).await;
+    if state.opened() != opened {
+        return true;
+    }
+    match kept {
+        Ok((workspace, lock)) => {
             let _ = LocalStorage::set(LAST, Some(workspace.id));
-            state.workspaces.set(list);
-            keep_list(state).await;
-            hold(state, workspace.id, false).await;
+            state.lock.set_value(lock);
             // Last: whoever sees the kept name can reload.
             state.open.set(Open::Kept(workspace));
+            // Until here nothing that was added or changed could be kept.
+            let same = state.knowledge.with_untracked(|now| match (now, &knowledge) {
+                (Some(now), Some(before)) => Arc::ptr_eq(now, before),
+                (now, _) => now.is_none(),
+            });
+            if !same {
+                keep_knowledge(state).await;
+            }
         }
-        Err(error) => {
-            storage::remove(&workspace.folder()).await;
-            state.notices.update(|n| n.push(error.to_string()));
-        }
+        Err(error) => state.notices.update(|n| n.push(error)),
     }
+    true
 }
 
 /// Takes the lock on a workspace, from another tab where `steal` says so; without it this tab saves nothing.
@@ -149,7 +201,7 @@ pub async fn hold(state: State, id: u32, steal: bool) {
         state.lock.set_value(None);
         state.elsewhere.set(true);
     };
-    let asked = lock::ask(&format!("querylore-workspace-{id}"), steal, lost).await;
+    let asked = lock::ask(&keep::lock_name(id), steal, lost).await;
     state.elsewhere.set(matches!(asked, Asked::Elsewhere));
     if let Asked::Held(held) = asked {
         state.lock.set_value(Some(held));
@@ -169,7 +221,7 @@ pub async fn take_over(state: State) {
 
 /// Renames a kept workspace.
 pub async fn rename(state: State, id: u32, name: &str) {
-    state.workspaces.update(|w| w.rename(id, name));
+    keep::change(state, |w| w.rename(id, name)).await;
     if let Some(renamed) = state.workspaces.with_untracked(|w| w.get(id).cloned()) {
         state.open.update(|open| {
             if matches!(open, Open::Kept(w) if w.id == id) {
@@ -177,13 +229,11 @@ pub async fn rename(state: State, id: u32, name: &str) {
             }
         });
     }
-    keep_list(state).await;
 }
 
 /// Takes a kept workspace off the list; its files stay until the page is left, so that this can be undone.
 pub async fn take_off(state: State, id: u32) {
-    state.workspaces.update(|w| w.remove(id));
-    keep_list(state).await;
+    keep::change(state, |w| w.remove(id)).await;
     if matches!(state.open.get_untracked(), Open::Kept(w) if w.id == id) {
         open_demo(state).await;
     }
@@ -199,19 +249,11 @@ pub async fn remove(state: State, toasts: Toasts, kept: Workspace) {
 
 /// Puts a workspace back that was taken off, and opens it.
 pub async fn put_back(state: State, workspace: Workspace) {
-    state.workspaces.update(|w| w.put_back(&workspace));
-    keep_list(state).await;
-    open_kept(state, workspace).await;
-}
-
-async fn keep_list(state: State) {
-    let json = state.workspaces.with_untracked(Workspaces::to_json);
-    let kept = match storage::blob(json.as_bytes()) {
-        Ok(blob) => storage::write(LIST_FOLDER, LIST, &blob).await,
-        Err(error) => Err(error),
-    };
-    if let Err(error) = kept {
-        state.notices.update(|n| n.push(error.to_string()));
+    keep::change(state, |w: &mut Workspaces| w.put_back(&workspace)).await;
+    match state.workspaces.with_untracked(|w| w.get(workspace.id).cloned()) {
+        Some(back) => open_kept(state, back).await,
+        // Another tab was opened meanwhile, which deletes what was removed.
+        None => state.open_error.set(Some(gone(&workspace.name))),
     }
 }
 
@@ -220,6 +262,7 @@ async fn keep_list(state: State) {
 async fn show(state: State, open: Open, name: &str, blob: &Blob) -> bool {
     match state.engine().database.open(name, blob).await {
         Ok(overview) => {
+            state.opens_another();
             state.open_error.set(None);
             state.lock.set_value(None);
             state.elsewhere.set(false);

@@ -215,11 +215,13 @@ fn Centre() -> impl IntoView {
                     <Button
                         label="Demo: Norhaven Ferries"
                         weight=Weight::Quiet
-                        on_press=move || spawn_local(workspace::open_demo(state))
+                        on_press=move || spawn_local(async move {
+                            let _ = workspace::open_demo(state).await;
+                        })
                     />
                 }
             >
-                "Drop a SQLite file here, or pick one. It stays on this machine."
+                "Drop a SQLite file or a workspace (.querylore) here, or pick one. It stays on this machine."
             </DropZone>
         }
         .into_any(),

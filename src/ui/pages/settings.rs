@@ -314,6 +314,9 @@ fn Storage() -> impl IntoView {
                             <li class="row">
                                 <span class="cut grow" class:strong=open>{name}</span>
                                 <span class="t12 three">{size}</span>
+                                {move || open().then(|| view! {
+                                    <Button label="Export" weight=Weight::Quiet on_press=move || state.exporting.set(true)/>
+                                })}
                                 <Button label="Remove" weight=Weight::Danger on_press=remove/>
                             </li>
                         }

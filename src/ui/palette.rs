@@ -154,6 +154,7 @@ fn now(state: State) -> Now {
 fn act(state: State, toasts: Toasts, action: Action) {
     match action {
         Action::Export => export(state),
+        Action::ExportWorkspace => state.exporting.set(true),
         Action::Index => spawn_local(history::index(state)),
         Action::ImportReport => state.reading_report.set(true),
         Action::EditSql => {

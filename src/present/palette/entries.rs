@@ -31,7 +31,7 @@ pub fn actions(now: Now) -> Vec<Entry> {
     const NO_HISTORY: &str = "There is no history yet.";
     let working = now.working.then_some("The history is being worked on.");
     let history = (!now.history).then_some(NO_HISTORY);
-    let rows: [(Action, &str, &str, &'static str, Option<&'static str>); 12] = [
+    let rows: [(Action, &str, &str, &'static str, Option<&'static str>); 13] = [
         (
             Action::AddHistory,
             "Add a history",
@@ -41,6 +41,13 @@ pub fn actions(now: Now) -> Vec<Entry> {
         ),
         (Action::OpenFile, "Open a database file", "SQLite, workspace, upload", "", None),
         (Action::OpenAddress, "Open a database from an address", "SQLite, workspace, URL, link", "", None),
+        (
+            Action::ExportWorkspace,
+            "Export the workspace as one file",
+            "download, save, share, database, history",
+            "",
+            (!now.database).then_some("Open a database first."),
+        ),
         (Action::Export, "Export the knowledge", "download, save, history", "", history),
         (Action::Index, "Index the history", "embed, vectors, encoder", "", history.or(working)),
         (

@@ -42,6 +42,8 @@ pub enum Action {
     OpenFile,
     /// Asks for the address of a database.
     OpenAddress,
+    /// Downloads the workspace as one file.
+    ExportWorkspace,
     /// Downloads the knowledge base.
     Export,
     /// Embeds what has no vector yet.

@@ -212,7 +212,7 @@ fn action_icon(action: Action) -> Icon {
         Action::AddHistory => Icon::Upload,
         Action::OpenFile => Icon::File,
         Action::OpenAddress => Icon::Link,
-        Action::Export => Icon::Download,
+        Action::Export | Action::ExportWorkspace => Icon::Download,
         Action::Index => Icon::Refresh,
         Action::ImportReport => Icon::History,
         Action::EditSql => Icon::Play,

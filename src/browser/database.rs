@@ -61,6 +61,11 @@ impl Database {
         }
     }
 
+    /// The open file.
+    pub fn file(&self) -> Option<Blob> {
+        self.file.borrow().as_ref().map(|(_, file)| file.clone())
+    }
+
     /// Closes the database and ends its worker.
     pub fn close(&self) {
         self.worker.take();
@@ -126,7 +131,7 @@ impl Execute for Database {
 
 async fn open(worker: &Worker, name: &str, file: &Blob, flag: Option<&Int32Array>) -> Result<(), DbError> {
     let attachment = Array::of2(file, flag.map_or(&JsValue::UNDEFINED, |f| f.as_ref()));
-    let request = Request::Open { name: name.to_owned(), bytes: Vec::new() };
+    let request = Request::Open { name: name.to_owned() };
     match worker.call(&request, attachment.into(), |()| {}).await.map_err(worker_error)? {
         Response::Opened { .. } => Ok(()),
         other => Err(unexpected(other)),

@@ -1,8 +1,10 @@
 //! SQL: parsing with sqlparser (SQLite dialect), the schema, components and their skeletons.
 
+pub(crate) mod batch;
 mod bird;
 pub mod components;
 pub mod describe;
+pub mod dialect;
 mod lexer;
 pub mod literals;
 pub mod nearest;

@@ -7,9 +7,9 @@ pub mod batch;
 pub mod bert;
 pub mod measure;
 pub mod pooling;
-pub mod tiny;
 #[cfg(test)]
 mod tests;
+pub mod tiny;
 
 use std::ops::ControlFlow;
 

@@ -28,7 +28,7 @@ pub async fn pick(state: State, file: File) {
             let plan = import::inspect(&file.name(), &bytes);
             state.import.set(Some(Import { bytes: Arc::new(bytes), plan }));
         }
-        Err(error) => state.notices.update(|n| n.push(error.to_string())),
+        Err(error) => state.notify(error.to_string()),
     }
 }
 
@@ -102,10 +102,10 @@ pub async fn index(state: State) {
                     state.said.set("The history is indexed.".to_owned());
                     keep_knowledge(state).await;
                 }
-                Err(error) => state.notices.update(|n| n.push(error.to_string())),
+                Err(error) => state.notify(error.to_string()),
             }
         }
-        Err(error) => state.notices.update(|n| n.push(error.to_string())),
+        Err(error) => state.notify(error.to_string()),
     }
 }
 

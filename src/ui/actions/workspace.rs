@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
-use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, load_knowledge};
+use super::save::{DATABASE, KNOWLEDGE, LAST, LIST, LIST_FOLDER, keep_list, load_knowledge};
 use crate::bench::task;
 use crate::browser::lock::{self, Asked};
 use crate::browser::{fetch, storage};
@@ -16,7 +16,6 @@ use crate::ui::components::toasts::Toasts;
 use crate::ui::state::{Gold, Open, Run, State};
 use crate::workspace::{Workspace, Workspaces};
 
-const LAST: &str = "querylore.last-workspace";
 const DEMO: &str = "demo/";
 
 /// Opens what was open last time, else the demo.
@@ -138,7 +137,7 @@ async fn open_new(state: State, name: &str, blob: &Blob) {
         }
         Err(error) => {
             storage::remove(&workspace.folder()).await;
-            state.notices.update(|n| n.push(error.to_string()));
+            state.notify(error.to_string());
         }
     }
 }
@@ -202,17 +201,6 @@ pub async fn put_back(state: State, workspace: Workspace) {
     state.workspaces.update(|w| w.put_back(&workspace));
     keep_list(state).await;
     open_kept(state, workspace).await;
-}
-
-async fn keep_list(state: State) {
-    let json = state.workspaces.with_untracked(Workspaces::to_json);
-    let kept = match storage::blob(json.as_bytes()) {
-        Ok(blob) => storage::write(LIST_FOLDER, LIST, &blob).await,
-        Err(error) => Err(error),
-    };
-    if let Err(error) = kept {
-        state.notices.update(|n| n.push(error.to_string()));
-    }
 }
 
 /// Opens the bytes and shows them with an empty history; false, with the reason shown, when they are no

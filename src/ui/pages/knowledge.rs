@@ -63,7 +63,7 @@ fn Head() -> impl IntoView {
     };
     let export = move || match save::knowledge_file(state) {
         Ok(json) => download::text("knowledge.json", "application/json", json.as_bytes()),
-        Err(error) => state.notices.update(|n| n.push(error)),
+        Err(error) => state.notify(error),
     };
     view! {
         <div class="head">

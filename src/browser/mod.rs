@@ -2,6 +2,7 @@
 //! decided without a browser is decided in the pure modules.
 
 pub mod database;
+#[cfg(feature = "sqlite")]
 pub mod database_worker;
 pub mod embedder;
 #[cfg(feature = "encoder")]

@@ -1,22 +1,20 @@
-//! SQLite, read-only and with limits: opening bytes, reading the schema, running queries.
+//! SQLite, read-only and with limits.
+//!
+//! [`engine`] is SQLite and what runs in it, in the database worker and natively. The page is built without it (feature
+//! `sqlite`) and knows what it answers ([`value`], [`overview`]) and how to ask ([`protocol`]).
 
-mod guard;
-mod header;
-pub mod introspect;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod native;
+#[cfg(feature = "sqlite")]
+pub mod engine;
 pub mod notes;
+pub mod overview;
 pub mod protocol;
-mod raw;
-mod samples;
-pub mod service;
-mod statement;
 pub mod value;
-pub mod values;
 
-pub use introspect::{Overview, TableInfo};
-pub use samples::ColumnInfo;
-pub use service::{Database, Host};
+#[cfg(feature = "sqlite")]
+pub use engine::service::{Database, Host};
+#[cfg(feature = "sqlite")]
+pub use engine::{introspect, session};
+pub use overview::{ColumnInfo, DistinctValues, Overview, TableInfo};
 pub use value::{DbError, QueryLimits, ResultColumn, ResultSet, Value};
 
 /// A name as a quoted SQL identifier.

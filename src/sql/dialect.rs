@@ -5,10 +5,11 @@
 use std::ops::Range;
 
 use sqlparser::ast::Query;
-use sqlparser::dialect::{BigQueryDialect, Dialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect};
+use sqlparser::dialect::Dialect;
 
 use super::lexer::{Lexeme, Lexer, is_word_byte};
 use super::parse::{SqlError, parse_as};
+use super::systems::{BigQuery, SqlServer};
 
 /// A variable of a script with the literal it was given.
 pub type Variable = (String, String);
@@ -68,7 +69,7 @@ struct System {
 const SYSTEMS: &[System] = &[
     System {
         name: "SQL Server",
-        dialect: &MsSqlDialect {},
+        dialect: &SqlServer,
         words: &[
             "APPLY",
             "CHARINDEX",
@@ -93,7 +94,7 @@ const SYSTEMS: &[System] = &[
     },
     System {
         name: "BigQuery",
-        dialect: &BigQueryDialect {},
+        dialect: &BigQuery,
         words: &[
             "ARRAY",
             "ARRAY_AGG",
@@ -116,21 +117,9 @@ const SYSTEMS: &[System] = &[
         ],
         marks: &["`"],
     },
-    System {
-        name: "PostgreSQL",
-        dialect: &PostgreSqlDialect {},
-        words: &["ARRAY", "DATE_TRUNC", "EXTRACT", "ILIKE", "INTERVAL", "LATERAL", "SIMILAR", "UNNEST"],
-        marks: &[":", "~"],
-    },
-    System {
-        name: "MySQL",
-        dialect: &MySqlDialect {},
-        words: &["DIV", "INTERVAL", "RLIKE", "SEPARATOR", "STRAIGHT_JOIN", "XOR"],
-        marks: &["`"],
-    },
 ];
 
-/// Parses a query that SQLite's grammar refuses as the systems do that history files come from most, where words or
+/// Parses a query that SQLite's grammar refuses as two systems do that history files often come from, where words or
 /// marks of theirs stand in it; with the name of the first one that reads it, or what the first one says against it.
 /// Their grammars alone are no evidence: they take a doubled FROM for the name of a table.
 pub(crate) fn parse_other(sql: &str) -> Result<(Query, &'static str), Option<(SqlError, &'static str)>> {

@@ -16,6 +16,7 @@ pub mod schema;
 mod scope;
 mod skeleton;
 pub mod statements;
+mod systems;
 pub mod tokens;
 
 pub use components::{Component, ComponentType, split};

@@ -71,7 +71,7 @@ fn errors_say_where_and_what() {
     let SqlError::Syntax { message, line, .. } = error("SELECT 'open") else { panic!() };
     assert_eq!((line, message.as_str()), (Some(1), "Line 1, column 8: Unterminated string literal."));
     let SqlError::Syntax { message, .. } = error("SELECT 1; SELECT 2") else { panic!() };
-    assert_eq!(message, "Expected one statement, found several.");
+    assert_eq!(message, "Line 1, column 11: expected one statement, found SELECT.");
     let SqlError::Syntax { message, .. } = error(&format!("SELECT 1 {}", "blah ".repeat(500))) else {
         panic!()
     };

@@ -57,7 +57,7 @@ pub fn DatabaseMenu() -> impl IntoView {
     });
     view! {
         <Menu
-            label="Database"
+            label=Signal::derive(move || format!("Database: {}", name(&state.open.get())))
             class="btn quiet"
             button=move || {
                 view! {

@@ -1,4 +1,4 @@
-//! A small real model behind a real server: llama-server with Qwen2.5-Coder-0.5B, where `make model` fetched them.
+//! A small real model behind a real server: Qwen2.5-Coder-0.5B, where `make model` fetched it.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -30,45 +30,31 @@ impl Drop for Llama {
 /// Starts the server; Err says in one line why not.
 fn start() -> Result<Llama, String> {
     let folder: PathBuf = native::cache_folder().ok_or("no cache folder")?.join("qwen2.5-coder-0.5b");
-    let (server, model) = (folder.join("server/bin/llama-server"), folder.join("model.gguf"));
-    if !server.exists() || !model.exists() {
+    if !folder.join("model.gguf").exists() || !folder.join("node_modules/node-llama-cpp").exists() {
         return Err(format!("there is no model in {} (make model fetches it)", folder.display()));
     }
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut child = Command::new(&server)
-        .args([
-            "--port",
-            &port.to_string(),
-            "--ctx-size",
-            "4096",
-            "--threads",
-            "2",
-            "--parallel",
-            "1",
-            "--model",
-        ])
-        .arg(&model)
-        .env("LD_LIBRARY_PATH", server.parent().unwrap())
+    let mut child = Command::new("node")
+        .arg("scripts/llama.mjs")
+        .arg(&folder)
+        .arg(port.to_string())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|e| format!("llama-server does not start: {e}"))?;
+        .map_err(|e| format!("node does not start: {e}"))?;
     let url = format!("http://127.0.0.1:{port}");
     let client = HttpModel::new(Endpoint::new(&url).unwrap(), 60).unwrap();
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
-            // Its CPU library may hold instructions that an older processor does not have.
-            return Err(format!(
-                "llama-server ended with {status}; this processor may lack what it was built for"
-            ));
+            return Err(format!("scripts/llama.mjs ended with {status}; run it by hand to see why"));
         }
         if block_on(client.models()).is_ok_and(|models| !models.is_empty()) && ready(&client) {
             return Ok(Llama { child, url });
         }
         if started.elapsed() > Duration::from_secs(120) {
             let _ = child.kill();
-            return Err("llama-server did not load the model within two minutes".to_owned());
+            return Err("scripts/llama.mjs did not load the model within two minutes".to_owned());
         }
         std::thread::sleep(Duration::from_millis(300));
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::db::service::tests::image;
+use crate::db::engine::service::tests::image;
 use crate::db::{Database, Host, introspect};
 use crate::history::Builder;
 use crate::history::import::{RawHistory, RawRecord};
@@ -16,7 +16,7 @@ const SCRIPT: &str = "CREATE TABLE hero(id INTEGER PRIMARY KEY, hero_name TEXT, 
 
 struct World {
     db: Database,
-    overview: introspect::Overview,
+    overview: crate::db::Overview,
     knowledge: KnowledgeBase,
 }
 

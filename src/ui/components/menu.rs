@@ -30,9 +30,9 @@ pub struct MenuItem {
 /// Esc and Tab close it, and the focus is on the button again.
 #[component]
 pub fn Menu(
-    /// Its name where `button` shows no words.
-    #[prop(optional, into)]
-    label: Option<String>,
+    /// Its name, which holds the words that `button` shows.
+    #[prop(into)]
+    label: Signal<String>,
     /// What the button shows.
     #[prop(into)]
     button: ViewFn,
@@ -144,7 +144,7 @@ pub fn Menu(
                 aria-haspopup="menu"
                 aria-expanded=move || open.get().to_string()
                 aria-controls=id
-                aria-label=label
+                aria-label=move || label.get()
                 on:click=move |_| open.update(|open| *open = !*open)
                 on:keydown=move |event| {
                     if event.key() == "ArrowDown" {

@@ -1,31 +1,10 @@
 //! What a database holds: tables, columns, keys, row counts and sample values.
 
-use serde::{Deserialize, Serialize};
-
-use super::samples::{self, ColumnInfo};
+use super::samples;
 use super::service::Database;
-use super::value::{DbError, QueryLimits, Value};
+use crate::db::overview::{ColumnInfo, Overview, TableInfo};
+use crate::db::value::{DbError, QueryLimits, Value};
 use crate::sql::{Column, ForeignKey, Schema, Table};
-
-/// Everything the page shows of a database before any question.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Overview {
-    /// Tables, columns and keys.
-    pub schema: Schema,
-    /// Counts and samples, parallel to `schema.tables`.
-    pub tables: Vec<TableInfo>,
-    /// What the user should know: cut budgets, views that cannot be read, a missing log.
-    pub notices: Vec<String>,
-}
-
-/// Counts and samples of one table or view.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct TableInfo {
-    /// Number of rows; None where counting did not end within the budget or failed.
-    pub rows: Option<u64>,
-    /// Samples, parallel to the table's columns.
-    pub columns: Vec<ColumnInfo>,
-}
 
 /// A name in the catalogue.
 struct Object {
@@ -74,7 +53,7 @@ pub fn overview(db: &Database, budget_ms: u32) -> Result<Overview, DbError> {
 }
 
 fn count(db: &Database, table: &str, timeout_ms: u32) -> Result<u64, DbError> {
-    let sql = format!("SELECT count(*) FROM {}", super::quote_ident(table));
+    let sql = format!("SELECT count(*) FROM {}", crate::db::quote_ident(table));
     let result = db.query(&sql, &[], QueryLimits { timeout_ms, max_rows: 1 })?;
     match result.rows.first().and_then(|row| row.first()) {
         Some(Value::Integer(rows)) => Ok(u64::try_from(*rows).unwrap_or(0)),
@@ -211,7 +190,7 @@ fn text(value: &Value) -> String {
 mod tests {
     use super::*;
     use crate::db::Host;
-    use crate::db::service::tests::image;
+    use crate::db::engine::service::tests::image;
 
     fn read(script: &str) -> Overview {
         let db = Database::from_bytes(image(script), Host::default()).unwrap();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rusqlite::serialize::Data;
 
 use super::*;
-use crate::db::native::now_ms as clock;
+use crate::db::engine::native::now_ms as clock;
 
 /// The bytes of a database that `script` makes.
 pub(crate) fn image(script: &str) -> Vec<u8> {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, ffi};
 
 use super::guard;
-use super::value::Value;
+use crate::db::value::Value;
 
 /// What SQLite answered instead of a result.
 #[derive(Debug, Clone, PartialEq)]

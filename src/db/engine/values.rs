@@ -1,18 +1,8 @@
 //! The distinct values of a column, to check that what a question names is really there.
 
-use serde::{Deserialize, Serialize};
-
 use super::service::Database;
-use super::value::{DbError, QueryLimits, Value};
-
-/// Distinct values of one column, without NULL.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct DistinctValues {
-    /// In the order SQLite meets them.
-    pub values: Vec<Value>,
-    /// Whether these are all of them; false where `limit` cut them.
-    pub complete: bool,
-}
+use crate::db::overview::DistinctValues;
+use crate::db::value::{DbError, QueryLimits};
 
 /// At most `limit` distinct values of `table.column`; [`DbError::Timeout`] after `budget_ms`.
 pub fn distinct_values(
@@ -22,31 +12,19 @@ pub fn distinct_values(
     limit: usize,
     budget_ms: u32,
 ) -> Result<DistinctValues, DbError> {
-    let (table, column) = (super::quote_ident(table), super::quote_ident(column));
+    let (table, column) = (crate::db::quote_ident(table), crate::db::quote_ident(column));
     // Qualified, because SQLite takes an unknown "name" for the text 'name'.
     let sql = format!("SELECT DISTINCT t.{column} FROM {table} AS t WHERE t.{column} IS NOT NULL");
     let result = db.query(&sql, &[], QueryLimits { timeout_ms: budget_ms, max_rows: limit })?;
     Ok(DistinctValues { complete: !result.more, values: result.rows.into_iter().flatten().collect() })
 }
 
-impl DistinctValues {
-    /// The values whose text is `wanted` without regard to case, accents kept, as the database spells them.
-    pub fn named<'v>(&'v self, wanted: &str) -> impl Iterator<Item = &'v Value> {
-        let wanted = wanted.trim().to_lowercase();
-        self.values.iter().filter(move |value| match value {
-            Value::Text(text) => text.trim().to_lowercase() == wanted,
-            Value::Integer(number) => number.to_string() == wanted,
-            Value::Real(number) => wanted.parse::<f64>().is_ok_and(|wanted| wanted == *number),
-            Value::Null | Value::InvalidText(_) | Value::Blob(_) => false,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::Value;
     use crate::db::Host;
-    use crate::db::service::tests::image;
+    use crate::db::engine::service::tests::image;
 
     fn db() -> Database {
         let script = "CREATE TABLE \"my piers\"(\"the name\"); INSERT INTO \"my piers\" VALUES

@@ -1,6 +1,6 @@
 //! Reading a file's header before SQLite sees it, so that the message says what the file is.
 
-use super::value::DbError;
+use crate::db::value::DbError;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 

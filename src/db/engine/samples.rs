@@ -1,9 +1,8 @@
 //! Short sample values of a column: a range, a few codes, the newest date, or one example.
 
-use serde::{Deserialize, Serialize};
-
 use super::service::Database;
-use super::value::{DbError, QueryLimits, Value};
+use crate::db::overview::ColumnInfo;
+use crate::db::value::{DbError, QueryLimits, Value};
 use crate::sql::Table;
 
 /// Rows read at the head of a table for codes and examples.
@@ -15,15 +14,6 @@ const MOST_CODES: usize = 6;
 /// Characters shown at most.
 const MOST_CHARS: usize = 24;
 
-/// What is known of a column's values.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ColumnInfo {
-    /// "1 to 38,412", "A D X W", "2024-11-03" (the newest), or one example; empty when nothing is known.
-    pub samples: String,
-    /// Number of distinct values other than NULL, where the table is small enough to know.
-    pub distinct: Option<u64>,
-}
-
 /// Samples of every column; those that the budget does not reach stay empty.
 pub(super) fn of_table(
     db: &Database,
@@ -32,9 +22,9 @@ pub(super) fn of_table(
     remaining: &dyn Fn() -> u32,
 ) -> Result<Vec<ColumnInfo>, DbError> {
     let mut infos = vec![ColumnInfo::default(); table.columns.len()];
-    let name = super::quote_ident(&table.name);
+    let name = crate::db::quote_ident(&table.name);
     for (start, chunk) in (0..table.columns.len()).step_by(CHUNK).zip(table.columns.chunks(CHUNK)) {
-        let quoted: Vec<String> = chunk.iter().map(|column| super::quote_ident(&column.name)).collect();
+        let quoted: Vec<String> = chunk.iter().map(|column| crate::db::quote_ident(&column.name)).collect();
         // A long text or blob is not copied to be cut to a few characters.
         let head: Vec<String> = quoted
             .iter()
@@ -180,7 +170,7 @@ fn grouped(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::service::tests::image;
+    use crate::db::engine::service::tests::image;
     use crate::db::{Host, introspect};
 
     #[test]

@@ -12,8 +12,8 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, MAIN_DB, ffi};
 
 use super::raw::{self, Failure, Refused};
-use super::value::{DbError, QueryLimits, ResultColumn, ResultSet, Value};
 use super::{header, statement};
+use crate::db::value::{DbError, QueryLimits, ResultColumn, ResultSet, Value};
 
 /// Bytes of values that one result may hold before it is cut ([`ResultSet::more`] is then set).
 pub const MAX_RESULT_BYTES: usize = 64 << 20;
@@ -166,7 +166,7 @@ impl Database {
         // read-only image refuses anyway: connect before the authorizer listens. One that fails to
         // connect fails again, with its message, where it is used.
         for name in virtual_tables {
-            let _ = raw::prepare(&conn, &format!("SELECT 1 FROM {}", super::quote_ident(&name)));
+            let _ = raw::prepare(&conn, &format!("SELECT 1 FROM {}", crate::db::quote_ident(&name)));
         }
         let refused = raw::authorize(&conn);
         Ok(Self { conn, refused, watch, now_ms, notices })

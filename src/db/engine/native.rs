@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::service::{Database, Host};
-use super::value::{DbError, QueryLimits, ResultSet};
+use crate::db::value::{DbError, QueryLimits, ResultSet};
 use crate::ports::Execute;
 
 /// Milliseconds since the first call in this process.

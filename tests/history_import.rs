@@ -114,7 +114,7 @@ fn semicolons_and_several_statements_a_line() {
     assert_eq!(base.entries.iter().map(|e| e.line.unwrap()).collect::<Vec<_>>(), [2, 2, 5]);
     assert_eq!(base.entries[0].question.as_deref(), Some("All of it"));
     let reasons: Vec<String> = report.skipped.iter().map(|s| s.reason.to_string()).collect();
-    assert_eq!(reasons, ["not a query (DELETE)", "not a query (CREATE)"]);
+    assert_eq!(reasons, ["not a query (DELETE)", "not a query (CREATE TRIGGER)"]);
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl Execute for Database {
 
 async fn open(worker: &Worker, name: &str, file: &Blob, flag: Option<&Int32Array>) -> Result<(), DbError> {
     let attachment = Array::of2(file, flag.map_or(&JsValue::UNDEFINED, |f| f.as_ref()));
-    let request = Request::Open { name: name.to_owned(), bytes: Vec::new() };
+    let request = Request::Open { name: name.to_owned() };
     match worker.call(&request, attachment.into(), |()| {}).await.map_err(worker_error)? {
         Response::Opened { .. } => Ok(()),
         other => Err(unexpected(other)),

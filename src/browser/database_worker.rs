@@ -4,14 +4,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Array, Int32Array};
+use js_sys::{Array, Int32Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, FileReaderSync};
 
 use super::rpc::describe;
 use super::worker::{Call, serve};
 use crate::db::protocol::{About, Request, Response};
-use crate::db::session::{State, handle};
+use crate::db::session::{File, State, handle};
 use crate::db::{DbError, Host};
 
 thread_local! {
@@ -23,14 +23,11 @@ thread_local! {
 /// Serves until the page ends this worker.
 pub fn run() {
     let state = Rc::new(RefCell::new(State::new(host)));
-    serve(move |mut request: Request, call: Rc<Call>| {
+    serve(move |request: Request, call: Rc<Call>| {
         RUNNING.set(call.id);
-        let response = match attach(&mut request, &call.attachment) {
-            Ok(()) => match handle(&mut state.borrow_mut(), request) {
-                Response::About(about) => Response::About(About { memory: Some(super::memory()), ..about }),
-                response => response,
-            },
-            Err(error) => Response::Failed(error),
+        let response = match handle(&mut state.borrow_mut(), request, || attached(&call.attachment)) {
+            Response::About(about) => Response::About(About { memory: Some(super::memory()), ..about }),
+            response => response,
         };
         std::future::ready(response)
     });
@@ -53,16 +50,37 @@ fn cancelled() -> bool {
     })
 }
 
-/// Puts the file's bytes into an `Open` request; beside them comes the shared flag or undefined.
-fn attach(request: &mut Request, attachment: &JsValue) -> Result<(), DbError> {
-    let Request::Open { bytes, .. } = request else { return Ok(()) };
+/// The file that came beside an `Open` request, behind it the shared flag or undefined.
+fn attached(attachment: &JsValue) -> Result<File<Slices>, DbError> {
     let parts: &Array = attachment.unchecked_ref();
     if let Ok(flag) = parts.get(1).dyn_into::<Int32Array>() {
         FLAG.replace(Some(flag));
     }
     let unreadable = |e: JsValue| DbError::Open(format!("The file cannot be read: {}", describe(&e)));
     let file: Blob = parts.get(0).dyn_into().map_err(unreadable)?;
-    let buffer = FileReaderSync::new().and_then(|r| r.read_as_array_buffer(&file)).map_err(unreadable)?;
-    *bytes = js_sys::Uint8Array::new(&buffer).to_vec();
-    Ok(())
+    let reader = FileReaderSync::new().map_err(unreadable)?;
+    Ok((file.size() as u64, Slices { file, reader, at: 0.0 }))
+}
+
+/// A file read slice by slice, so that memory holds it once and not once more on its way there.
+struct Slices {
+    file: Blob,
+    reader: FileReaderSync,
+    at: f64,
+}
+
+impl std::io::Read for Slices {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        /// Large enough that a call costs nothing beside its bytes.
+        const SLICE: usize = 16 << 20;
+        let end = self.at + buffer.len().min(SLICE) as f64;
+        let failed = |e: JsValue| std::io::Error::other(describe(&e));
+        let slice = self.file.slice_with_f64_and_f64(self.at, end).map_err(failed)?;
+        let bytes = Uint8Array::new(&self.reader.read_as_array_buffer(&slice).map_err(failed)?.into());
+        let read = (bytes.length() as usize).min(buffer.len());
+        let target = buffer.get_mut(..read).unwrap_or_default();
+        bytes.copy_to(target);
+        self.at += read as f64;
+        Ok(read)
+    }
 }

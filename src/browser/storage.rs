@@ -21,7 +21,7 @@ pub enum StorageError {
     Absent,
     /// The quota is used up.
     #[error(
-        "This browser's storage is full. Remove a database to make room; this one lives until the tab closes."
+        "This browser's storage is full. Remove a database to make room; what is new lives until the tab closes."
     )]
     Full,
     /// Anything else.

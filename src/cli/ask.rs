@@ -18,7 +18,8 @@ use crate::pipeline::direct::{self, Direct, Shot, Shots};
 use crate::pipeline::{Answered, ByModel, Pipeline as _};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
-use crate::present::{answer::chance, cells, format};
+use crate::present::answer::{chance, change as told_change};
+use crate::present::{cells, format};
 use crate::retrieval::model::{Asking, By, Found, Steps, retrieve_with};
 use crate::retrieval::{Retrieved, Settings};
 
@@ -284,13 +285,7 @@ fn told(answered: &Answered, model: &str) -> String {
                 let _ = writeln!(text, "  {}", chance(share));
             }
             for change in &answer.changes {
-                let (before, after) = (change.before.trim(), change.after.trim());
-                let told = match (before, after) {
-                    (before, "") => format!("{before} was left out"),
-                    ("", after) => format!("{after} was added"),
-                    _ => format!("{after} was {before}"),
-                };
-                let _ = writeln!(text, "  {told}: {}", change.reason);
+                let _ = writeln!(text, "  {}: {}", told_change(change), change.reason);
             }
             if !answer.unbound.is_empty() {
                 let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));

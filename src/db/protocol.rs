@@ -8,13 +8,10 @@ use super::value::{DbError, QueryLimits, ResultSet};
 /// What the page asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Opens a database in place of the one that is open.
+    /// Opens a database in place of the one that is open; the file travels beside the message.
     Open {
         /// Its name in the page.
         name: String,
-        /// The file; travels beside the message and is put here by the receiver.
-        #[serde(skip)]
-        bytes: Vec<u8>,
     },
     /// Reads the schema with counts and samples.
     Overview {

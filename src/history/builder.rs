@@ -1,13 +1,16 @@
 //! Merging records into a knowledge base, one at a time, so that a page can do it in slices.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+
+use sqlparser::ast::Query;
 
 use super::import::{RawHistory, RawRecord};
 use super::report::{Merge, Note, Reason, Report, Skip};
 use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, normal, tables};
 use crate::sql::components::split_query;
 use crate::sql::describe::{self, Description, Phrases};
-use crate::sql::{Component, ComponentType, Schema, SqlError, parse_query};
+use crate::sql::{Component, ComponentType, Schema, SqlError, dialect, parse_query};
 
 /// Longer queries are left out.
 pub const MAX_QUERY_BYTES: usize = 1_000_000;
@@ -108,15 +111,23 @@ impl Builder {
             return Err(Reason::TooLong { bytes, limit: MAX_QUERY_BYTES });
         }
         let key = normal::key(&record.sql);
+        if record.variables.is_empty()
+            && let Some(&entry) = self.known.get(&key)
+        {
+            self.merge(entry, record);
+            return Ok(());
+        }
+        let Read { query, sql, key, remarks } = read(record, key)?;
         if let Some(&entry) = self.known.get(&key) {
             self.merge(entry, record);
             return Ok(());
         }
-        let query = parse_query(&record.sql).map_err(|e| reason(e, record))?;
-        let components = split_query(&query, &record.sql, &self.schema);
+        let components = split_query(&query, &sql, &self.schema);
         let id = small(self.base.entries.len());
         self.known.insert(key, id);
         self.report.kept += 1;
+        let notes = remarks.into_iter().map(|text| Note { line: record.line, entry: id, text });
+        self.report.notes.extend(notes);
         let unknown = tables::unknown(&query, &self.schema);
         if !unknown.is_empty() {
             let tables = if unknown.len() == 1 { "a table" } else { "tables" };
@@ -128,7 +139,7 @@ impl Builder {
         self.base.summaries.push(describe::summarize_as(&components, &phrases, &self.schema));
         self.base.entries.push(Entry {
             id,
-            sql: record.sql.clone(),
+            sql: sql.into_owned(),
             question: record.question.clone(),
             user: record.user.clone(),
             time: record.time.clone(),
@@ -231,6 +242,66 @@ fn sort_items(base: &mut KnowledgeBase) {
     for item in base.entry_items.iter_mut().flatten() {
         *item = place.get(*item as usize).copied().unwrap_or(*item);
     }
+}
+
+/// A query of the history, read.
+struct Read<'r> {
+    query: Query,
+    /// Its text as it is kept.
+    sql: Cow<'r, str>,
+    /// The normal form of that text.
+    key: String,
+    /// What the user should know about it.
+    remarks: Vec<String>,
+}
+
+/// Reads a query as SQLite does, with what other systems say differently put in SQLite's words first; what SQLite's
+/// grammar refuses even so is read as another system's.
+fn read(record: &RawRecord, key: String) -> Result<Read<'_>, Reason> {
+    let mut remarks: Vec<String> =
+        record.within.iter().map(|within| format!("the query inside {within}")).collect();
+    let (sql, told) = match dialect::to_sqlite(&record.sql, &record.variables) {
+        Some(dialect::Rewritten { sql, told }) => (Cow::Owned(sql), told),
+        None => (Cow::Borrowed(record.sql.as_str()), Vec::new()),
+    };
+    let key = if told.is_empty() { key } else { normal::key(&sql) };
+    match parse_query(&sql) {
+        Ok(query) => {
+            if !told.is_empty() {
+                remarks.push(format!("rewritten for SQLite: {}", told.join(", ")));
+            }
+            if dialect::keeps_top(&sql) {
+                remarks.push(elsewhere("SQL Server"));
+            }
+            Ok(Read { query, sql, key, remarks })
+        }
+        Err(error) => {
+            let other = match error {
+                SqlError::Syntax { .. } => dialect::parse_other(&sql),
+                _ => Err(None),
+            };
+            match (other, dialect::foreign(&record.sql, &error)) {
+                (Ok((query, system)), _) => {
+                    remarks.push(elsewhere(system));
+                    Ok(Read { query, sql, key, remarks })
+                }
+                (Err(_), Some(what)) => Err(Reason::Foreign(what.to_owned())),
+                // What is plainly of another system is not measured against SQLite.
+                (Err(Some((theirs, system))), None) => Err(match reason(theirs, record) {
+                    Reason::Syntax { message, line, column } => {
+                        Reason::Syntax { message: format!("as SQL of {system}, {message}"), line, column }
+                    }
+                    other => other,
+                }),
+                (Err(None), None) => Err(reason(error, record)),
+            }
+        }
+    }
+}
+
+/// The remark on a query that is kept in the words of another system.
+fn elsewhere(system: &str) -> String {
+    format!("read as SQL of {system}: SQLite does not run it as it stands")
 }
 
 fn reason(error: SqlError, record: &RawRecord) -> Reason {

@@ -29,6 +29,9 @@ pub enum Reason {
     /// Nested deeper than the parser follows.
     #[error("nested too deeply")]
     TooDeep,
+    /// Something else than SQL, in words.
+    #[error("{0}")]
+    Foreign(String),
     /// No SQL in it.
     #[error("no SQL in it")]
     Empty,

@@ -20,6 +20,7 @@ mod outputs;
 mod question;
 mod replace;
 mod slots;
+mod unread;
 mod values;
 
 #[cfg(test)]
@@ -265,7 +266,7 @@ impl Asked<'_> {
 
         let new = (self.question.text, binding.marks.as_slice());
         let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
-        let unbound = self.question.unclaimed(&used, &self.weights, &self.known);
+        let mut unbound = self.question.unclaimed(&used, &self.weights, &self.known);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let signs = Signs {
             likeness: self.weights.alike(new, (old.unwrap_or(summary), &binding.old_marks)),
@@ -283,6 +284,11 @@ impl Asked<'_> {
             turned: count(turned),
             stuck,
         };
+        for named in unread::unread(self.question.text, &used, &sql, old, self.schema) {
+            if !unbound.iter().any(|told| told.contains(&named)) {
+                unbound.push(named);
+            }
+        }
         Candidate { entry: entry.id, sql, changes, unbound, signs }
     }
 }

@@ -99,6 +99,37 @@ pub fn changed(changes: &[Change]) -> String {
     if told.is_empty() { "Nothing was changed.".to_owned() } else { format!("{}.", told.join(", ")) }
 }
 
+/// One change as a sentence: "'Germany' was 'Brazil'", "continent = 'Asia' was left out".
+pub fn change(change: &Change) -> String {
+    let (before, after) = (piece(&change.before), piece(&change.after));
+    match (before, after) {
+        (before, "") => format!("{before} was left out"),
+        ("", after) => format!("{after} was added"),
+        _ => format!("{after} was {before}"),
+    }
+}
+
+/// A piece of SQL without the words that only join it to its neighbours.
+fn piece(sql: &str) -> &str {
+    const JOINS: [&str; 4] = ["AND", "OR", "WHERE", ","];
+    let mut piece = sql.trim();
+    loop {
+        let cut = JOINS.iter().find_map(|join| {
+            let head = piece.get(..join.len()).filter(|head| head.eq_ignore_ascii_case(join));
+            let rest = head.and_then(|_| piece.get(join.len()..));
+            let front = rest.filter(|rest| *join == "," || rest.starts_with(char::is_whitespace));
+            let split = piece.len().checked_sub(join.len())?;
+            let tail = piece.get(split..).filter(|tail| tail.eq_ignore_ascii_case(join));
+            let rest = tail.and_then(|_| piece.get(..split));
+            front.or(rest.filter(|rest| *join == "," || rest.ends_with(char::is_whitespace)))
+        });
+        match cut.map(str::trim).filter(|cut| !cut.is_empty()) {
+            Some(cut) => piece = cut,
+            None => return piece,
+        }
+    }
+}
+
 /// How often answers like this one were right, as a sentence.
 pub fn chance(confidence: f32) -> String {
     match (confidence * 10.0).round() as u32 {
@@ -121,8 +152,11 @@ pub fn adapted(answer: &Answer) -> Told {
             counted(answer.refused.len(), "query was", "queries were")
         );
     }
+    let unlikely = answer.chance().is_some() && !answer.is_likely();
     if let Some(share) = answer.chance() {
-        text += &format!(" {}", chance(share));
+        // Where the answer is probably wrong, this comes before anything else.
+        text =
+            if unlikely { format!("{} {text}", chance(share)) } else { format!("{text} {}", chance(share)) };
     }
     if !answer.is_near() {
         let title = "Nothing in the history is near enough to answer this.".to_owned();
@@ -132,7 +166,6 @@ pub fn adapted(answer: &Answer) -> Told {
             text: format!("The nearest query is #{}, adapted below. {text}", answer.entry),
         };
     }
-    let unlikely = answer.chance().is_some() && !answer.is_likely();
     Told {
         less: unlikely || !answer.unbound.is_empty(),
         title: format!("Adapted from query #{}. No model was used.", answer.entry),
@@ -236,6 +269,19 @@ mod tests {
         // A question that differs in its values only is near, and no share is claimed for it.
         let same = answer(0.01, 0.7, 1, &[]);
         assert!(!same.less && !same.text.contains("On other databases"), "{same:?}");
+    }
+
+    #[test]
+    fn a_change_is_told_without_the_words_that_join_it() {
+        let told = |before: &str, after: &str| {
+            let (before, after) = (before.to_owned(), after.to_owned());
+            change(&Change { start: 0, end: 0, before, after, reason: String::new() })
+        };
+        assert_eq!(told("'Brazil'", "'Germany'"), "'Germany' was 'Brazil'");
+        assert_eq!(told("continent = 'Asia' and ", ""), "continent = 'Asia' was left out");
+        assert_eq!(told(" WHERE a = 1", ""), "a = 1 was left out");
+        assert_eq!(told("", " AND orders = 1"), "orders = 1 was added");
+        assert_eq!(told("", "AND"), "AND was added");
     }
 
     #[test]

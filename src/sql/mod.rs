@@ -1,8 +1,10 @@
 //! SQL: parsing with sqlparser (SQLite dialect), the schema, components and their skeletons.
 
+pub(crate) mod batch;
 mod bird;
 pub mod components;
 pub mod describe;
+pub mod dialect;
 mod lexer;
 pub mod literals;
 pub mod nearest;
@@ -14,6 +16,7 @@ pub mod schema;
 mod scope;
 mod skeleton;
 pub mod statements;
+mod systems;
 pub mod tokens;
 
 pub use components::{Component, ComponentType, split};

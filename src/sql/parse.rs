@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sqlparser::ast::{Query, SetExpr};
-use sqlparser::dialect::SQLiteDialect;
+use sqlparser::dialect::{Dialect, SQLiteDialect};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
 
@@ -57,6 +57,7 @@ const OTHER_STATEMENTS: &[&str] = &[
     "LOCK",
     "MERGE",
     "PRAGMA",
+    "PRINT",
     "REINDEX",
     "RELEASE",
     "REPLACE",
@@ -84,16 +85,20 @@ const MAX_CHAIN: u32 = 2000;
 /// Text that SQLite reads in its own ways is read so too: names in backticks, brackets or double
 /// quotes, `==`, a byte order mark. The result is safe to walk and drop on a 1 MB stack.
 pub fn parse_query(sql: &str) -> Result<Query, SqlError> {
+    parse_as(&SQLiteDialect {}, sql)
+}
+
+/// [`parse_query`] with the grammar of another system.
+pub(crate) fn parse_as(dialect: &dyn Dialect, sql: &str) -> Result<Query, SqlError> {
     check_first_word(sql)?;
     check_depth(sql)?;
     let text = sql.trim_start_matches('\u{feff}');
-    let dialect = SQLiteDialect {};
-    let tokens = Tokenizer::new(&dialect, text)
+    let tokens = Tokenizer::new(dialect, text)
         .tokenize_with_location()
         .map_err(|e| syntax(&e.message, Some((e.location.line, e.location.column))))?;
     let tokens = isnull_spelled_out(tokens);
     let query =
-        whole_query(Parser::new(&dialect).with_tokens_with_locations(tokens)).map_err(
+        whole_query(Parser::new(dialect).with_tokens_with_locations(tokens)).map_err(
             |error| match error {
                 ParserError::RecursionLimitExceeded => SqlError::TooDeep,
                 ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
@@ -173,9 +178,25 @@ fn check_first_word(sql: &str) -> Result<(), SqlError> {
     let Some((kind, text)) = first else { return Err(SqlError::Empty) };
     let word = text.to_ascii_uppercase();
     if kind == Lexeme::Word && OTHER_STATEMENTS.contains(&word.as_str()) {
-        return Err(SqlError::NotAQuery(word));
+        return Err(SqlError::NotAQuery(match created(sql) {
+            Some(noun) if word == "CREATE" => format!("{word} {noun}"),
+            _ => word,
+        }));
     }
     Ok(())
+}
+
+/// What a CREATE creates.
+fn created(sql: &str) -> Option<&'static str> {
+    const NOUNS: &[&str] =
+        &["TABLE", "VIEW", "TRIGGER", "INDEX", "FUNCTION", "PROCEDURE", "SCHEMA", "DATABASE"];
+    /// Words before it at most: CREATE OR REPLACE TEMP AGGREGATE FUNCTION.
+    const BEFORE: usize = 6;
+    let words = Lexer::new(sql).filter(|(kind, ..)| *kind == Lexeme::Word);
+    words.take(BEFORE).find_map(|(_, start, end)| {
+        let word = sql.get(start..end)?;
+        NOUNS.iter().find(|noun| noun.eq_ignore_ascii_case(word)).copied()
+    })
 }
 
 /// Refuses text whose tree would be too deep, before any of it is built.
@@ -238,7 +259,8 @@ fn syntax(message: &str, place: Option<(u64, u64)>) -> SqlError {
     };
     let place = place.filter(|(line, _)| *line > 0);
     let at = place.map_or(String::new(), |(line, column)| format!("Line {line}, column {column}: "));
-    let what = match message.strip_prefix("Expected: ").and_then(|rest| rest.split_once(", found: ")) {
+    let expected = message.strip_prefix("Expected: ").or_else(|| message.strip_prefix("Expected "));
+    let what = match expected.and_then(|rest| rest.split_once(", found: ")) {
         Some((wanted, "EOF")) => format!("expected {}, but the query ends there.", cut(wanted)),
         Some((wanted, found)) => format!("expected {}, found {}.", cut(wanted), cut(found)),
         None => format!("{}.", cut(message.trim_end_matches('.'))),

@@ -22,7 +22,7 @@ fn what_is_no_query_is_named() {
         ("DELETE FROM t", "DELETE"),
         ("  -- note\n update t set a = 1", "UPDATE"),
         ("INSERT INTO t VALUES (1)", "INSERT"),
-        ("create table t (a)", "CREATE"),
+        ("create table t (a)", "CREATE TABLE"),
         ("PRAGMA user_version", "PRAGMA"),
         ("WITH x AS (SELECT 1) DELETE FROM t", "DELETE"),
         ("WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x", "INSERT"),

@@ -328,6 +328,15 @@ impl State {
         expect_context()
     }
 
+    /// Says something that the user should know, once.
+    pub fn notify(&self, notice: String) {
+        self.notices.update(|notices| {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        });
+    }
+
     /// Changes the settings and keeps them.
     pub fn set(&self, how: impl FnOnce(&mut Settings)) {
         self.settings.update(how);

@@ -3,6 +3,7 @@
 //! Read-only by construction: the image or file is opened read-only, `query_only` is on, an authorizer
 //! refuses every action but reading, and SQLite is asked whether the prepared statement is read-only.
 
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -19,6 +20,9 @@ pub const MAX_RESULT_BYTES: usize = 64 << 20;
 
 /// Bytes that one value may have; a longer one is an error of the query.
 const MAX_VALUE_BYTES: i32 = 128 << 20;
+
+/// Bytes that SQLite allocates at once at most (its SQLITE_MAX_ALLOCATION_SIZE): a larger file cannot be held in memory.
+const MAX_IMAGE_BYTES: u64 = 2_147_483_391;
 
 /// Instructions of SQLite's virtual machine between two looks at the clock and the cancel flag.
 const PROGRESS_OPS: i32 = 1_000;
@@ -54,27 +58,44 @@ struct Watch {
 }
 
 impl Database {
-    /// Opens the bytes of a database file, which stay in memory.
+    /// Opens the bytes of a database file, as [`Self::from_reader`] does.
+    pub fn from_bytes(bytes: Vec<u8>, host: Host) -> Result<Self, DbError> {
+        Self::from_reader(bytes.len() as u64, bytes.as_slice(), host)
+    }
+
+    /// Reads a database file of `len` bytes into memory, once and to where SQLite uses it, and opens it there.
     ///
     /// An image in write-ahead-log mode is opened without its log and a notice says so.
-    pub fn from_bytes(mut bytes: Vec<u8>, host: Host) -> Result<Self, DbError> {
-        let head = bytes.get(..header::HEADER_BYTES).unwrap_or(&bytes);
-        let head = header::check(head, bytes.len() as u64)?;
+    pub fn from_reader(len: u64, mut content: impl Read, host: Host) -> Result<Self, DbError> {
+        let changed = |error: std::io::Error| {
+            DbError::Open(format!("The file cannot be read: {error}. Choose it again."))
+        };
+        let mut head = Vec::new();
+        content.by_ref().take(header::HEADER_BYTES as u64).read_to_end(&mut head).map_err(changed)?;
+        let found = header::check(&head, len)?;
         let mut notices = Vec::new();
-        if head.wal {
+        if found.wal {
             // SQLite cannot open an image in WAL mode: there is no file beside it for the log.
-            if let Some(versions) = bytes.get_mut(18..20) {
+            if let Some(versions) = head.get_mut(18..20) {
                 versions.fill(1);
             }
             notices.push(
-                "The database is in write-ahead-log mode. Changes that were not yet checkpointed are not in this file."
+                "The database is in write-ahead-log mode. Changes that were not yet checkpointed are not in this \
+                file; its owner can put them in with PRAGMA wal_checkpoint(TRUNCATE)."
                     .to_owned(),
             );
         }
+        let size = usize::try_from(len).ok().filter(|_| len <= MAX_IMAGE_BYTES);
+        let size = size.ok_or_else(|| too_large(len, "the limit is 2.1 GB"))?;
         let mut conn = Connection::open_in_memory().map_err(open_error)?;
-        let len = bytes.len();
-        conn.deserialize_read_exact(MAIN_DB, bytes.as_slice(), len, true).map_err(open_error)?;
-        drop(bytes);
+        conn.deserialize_read_exact(MAIN_DB, head.as_slice().chain(content), size, true).map_err(
+            |error| match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::OutOfMemory) => {
+                    too_large(len, "this much memory is not to be had here")
+                }
+                _ => open_error(error),
+            },
+        )?;
         Self::guarded(conn, host, notices)
     }
 
@@ -82,7 +103,6 @@ impl Database {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn from_path(path: &std::path::Path, host: Host) -> Result<Self, DbError> {
         use rusqlite::OpenFlags;
-        use std::io::Read;
 
         let unreadable = |error: std::io::Error| DbError::Open(format!("The file cannot be read: {error}."));
         let mut file = std::fs::File::open(path).map_err(unreadable)?;
@@ -318,6 +338,13 @@ fn read_schema(conn: &Connection) -> Result<Vec<String>, DbError> {
         }
     }
     Ok(names)
+}
+
+fn too_large(len: u64, why: &str) -> DbError {
+    DbError::Open(format!(
+        "The file is too large: it has {:.1} GB, a database is held in memory, and {why}. Open a copy with fewer rows.",
+        len as f64 / 1e9
+    ))
 }
 
 fn open_error(error: rusqlite::Error) -> DbError {

@@ -1,5 +1,7 @@
 //! The worker's side of the protocol: one open database, and an answer to each message.
 
+use std::io::Read;
+
 use super::introspect;
 use super::service::{Database, Host};
 use super::values;
@@ -24,16 +26,29 @@ impl State {
     }
 }
 
-/// Answers one message. A file that cannot be opened leaves the open database open.
-pub fn handle(state: &mut State, request: Request) -> Response {
-    answer(state, request).unwrap_or_else(Response::Failed)
+/// A file as [`Request::Open`] wants it: its length in bytes, and its content from the first byte.
+pub type File<R> = (u64, R);
+
+/// Answers one message; `file` is asked for what travelled beside it. A file that cannot be opened leaves the open
+/// database open.
+pub fn handle<R: Read>(
+    state: &mut State,
+    request: Request,
+    file: impl FnOnce() -> Result<File<R>, DbError>,
+) -> Response {
+    answer(state, request, file).unwrap_or_else(Response::Failed)
 }
 
-fn answer(state: &mut State, request: Request) -> Result<Response, DbError> {
+fn answer<R: Read>(
+    state: &mut State,
+    request: Request,
+    file: impl FnOnce() -> Result<File<R>, DbError>,
+) -> Result<Response, DbError> {
     let db = || state.open.as_ref().map(|(_, db)| db).ok_or(DbError::NotOpen);
     match request {
-        Request::Open { name, bytes } => {
-            let db = Database::from_bytes(bytes, (state.host)())?;
+        Request::Open { name } => {
+            let (len, content) = file()?;
+            let db = Database::from_reader(len, content, (state.host)())?;
             let notices = db.notices().to_vec();
             state.open = Some((name.clone(), db));
             Ok(Response::Opened { name, notices })
@@ -60,33 +75,29 @@ mod tests {
     #[test]
     fn a_session_keeps_its_database_until_it_is_closed() {
         let mut state = State::new(Host::default);
+        let mut ask = |request, file: Option<&[u8]>| {
+            handle(&mut state, request, || {
+                file.map(|bytes| (bytes.len() as u64, bytes)).ok_or(DbError::NotOpen)
+            })
+        };
         let execute = || Request::Execute { sql: "SELECT a FROM t".into(), limits: QueryLimits::default() };
-        assert_eq!(handle(&mut state, execute()), Response::Failed(DbError::NotOpen));
+        assert_eq!(ask(execute(), None), Response::Failed(DbError::NotOpen));
         let bytes = image("CREATE TABLE t(a); INSERT INTO t VALUES (1)");
-        let open = |bytes| Request::Open { name: "t".into(), bytes };
-        assert_eq!(
-            handle(&mut state, open(bytes)),
-            Response::Opened { name: "t".into(), notices: Vec::new() }
-        );
-        assert!(matches!(handle(&mut state, open(Vec::new())), Response::Failed(DbError::Open(_))));
-        match handle(&mut state, execute()) {
+        let open = || Request::Open { name: "t".into() };
+        let opened = Response::Opened { name: "t".into(), notices: Vec::new() };
+        assert_eq!(ask(open(), Some(&bytes)), opened);
+        assert!(matches!(ask(open(), Some(&[])), Response::Failed(DbError::Open(_))));
+        match ask(execute(), None) {
             Response::Rows(result) => assert_eq!(result.rows, [[Value::Integer(1)]]),
             other => panic!("{other:?}"),
         }
         let values = Request::Values { table: "t".into(), column: "a".into(), limit: 9, budget_ms: 1_000 };
-        assert!(matches!(handle(&mut state, values), Response::Values(found) if found.complete));
-        let overview = handle(&mut state, Request::Overview { budget_ms: 1_000 });
+        assert!(matches!(ask(values, None), Response::Values(found) if found.complete));
+        let overview = ask(Request::Overview { budget_ms: 1_000 }, None);
         assert!(matches!(overview, Response::Overview(found) if found.tables[0].rows == Some(1)));
-        let about = handle(&mut state, Request::About);
+        let about = ask(Request::About, None);
         assert!(matches!(about, Response::About(about) if about.sqlite.starts_with("3.")));
-        assert_eq!(handle(&mut state, Request::Close), Response::Closed);
-        assert_eq!(handle(&mut state, execute()), Response::Failed(DbError::NotOpen));
-    }
-
-    #[test]
-    fn bytes_do_not_travel_inside_the_message() {
-        let open = Request::Open { name: "t".into(), bytes: vec![1, 2, 3] };
-        let sent = serde_json::to_string(&open).unwrap();
-        assert_eq!(sent, r#"{"Open":{"name":"t"}}"#);
+        assert_eq!(ask(Request::Close, None), Response::Closed);
+        assert_eq!(ask(execute(), None), Response::Failed(DbError::NotOpen));
     }
 }

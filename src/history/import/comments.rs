@@ -71,6 +71,14 @@ impl Said {
         }
     }
 
+    /// Takes what is missing from what was said elsewhere.
+    pub(super) fn fill(&mut self, other: Self) {
+        self.question = self.question.take().or(other.question);
+        self.sign(other.user, other.time);
+        self.count = self.count.or(other.count);
+        self.id = self.id.or(other.id);
+    }
+
     fn sign(&mut self, user: Option<String>, time: Option<String>) {
         self.user = self.user.take().or(user);
         self.time = self.time.take().or(time);

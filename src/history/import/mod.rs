@@ -247,6 +247,8 @@ impl Places {
                 sql: statement.sql,
                 number,
                 verbatim,
+                within: statement.within,
+                variables: statement.variables,
             });
         }
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::history::report::Skip;
+use crate::sql::dialect::Variable;
 
 /// One query of a file, not yet parsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,10 @@ pub struct RawRecord {
     pub number: u32,
     /// Whether the query stands in the file letter for letter, so that its lines are lines of the file.
     pub verbatim: bool,
+    /// The statement whose rows the query makes: "CREATE VIEW late_trips".
+    pub within: Option<String>,
+    /// Variables that the script declared before it, with the literals they were given.
+    pub variables: Vec<Variable>,
 }
 
 /// The records of one file.

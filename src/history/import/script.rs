@@ -1,6 +1,8 @@
-//! SQL scripts: each statement is a record, the comments above it say what it is for.
+//! SQL scripts: each statement is a record, the comments above it say what it is for. Declarations of variables are no
+//! records; what they declare goes with the queries behind them.
 
-use crate::sql::statements;
+use crate::sql::batch::{self, Part};
+use crate::sql::{dialect, statements};
 
 use super::comments::{self, Said};
 use super::record::RawRecord;
@@ -10,22 +12,44 @@ use super::text::newlines;
 pub(super) fn records(text: &str) -> Vec<RawRecord> {
     let mut records = Vec::new();
     let mut before = 0;
-    for statement in statements(text) {
-        let gap = text.get(before..statement.range.start).unwrap_or_default();
+    let mut variables = Vec::new();
+    // What is said above declarations is said of the query behind them.
+    let mut above = Said::default();
+    let found = statements(text);
+    for Part { statement, within, start } in found.iter().flat_map(|whole| batch::parts(text, whole)) {
         let sql = text.get(statement.range.clone()).unwrap_or_default();
-        let said = comments::read(gap, before == 0);
+        let mut said = comments::read(text.get(before..start).unwrap_or_default(), before == 0);
+        said.fill(std::mem::take(&mut above));
+        if within.is_some() {
+            said.fill(comments::read(text.get(start..statement.range.start).unwrap_or_default(), false));
+        }
         before = statement.range.end;
         let (said, skipped, sql) = without_commands(said, sql);
         let line =
             statement.line.saturating_add(u32::try_from(newlines(skipped.as_bytes())).unwrap_or(u32::MAX));
         let sql = sql.trim_end();
-        if sql.is_empty() {
+        if dialect::declared(sql, &mut variables) {
+            above = said;
+            continue;
+        }
+        if sql.is_empty() || sql.eq_ignore_ascii_case("go") {
             continue;
         }
         let Said { question, user, time, count, id } = said;
         let number = u32::try_from(records.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let sql = sql.to_owned();
-        records.push(RawRecord { sql, question, user, time, count, id, line, number, verbatim: true });
+        records.push(RawRecord {
+            sql: sql.to_owned(),
+            question,
+            user,
+            time,
+            count,
+            id,
+            line,
+            number,
+            verbatim: true,
+            within,
+            variables: variables.clone(),
+        });
     }
     records
 }
@@ -74,6 +98,19 @@ mod tests {
                 (6, "SELECT 3".to_owned(), some("How many?")),
             ]
         );
+    }
+
+    #[test]
+    fn declarations_and_stored_queries_are_read() {
+        let text = "-- Two ships\nDECLARE @n int = 2;\nSELECT @n\nGO\n\n-- Late trips\nCREATE VIEW late AS\nSELECT 1;";
+        let found = records(text);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].line, found[0].sql.as_str()), (3, "SELECT @n"));
+        assert_eq!(found[0].question.as_deref(), Some("Two ships"));
+        assert_eq!(found[0].variables, [("@n".to_owned(), "2".to_owned())]);
+        assert_eq!((found[1].line, found[1].sql.as_str()), (8, "SELECT 1"));
+        assert_eq!(found[1].question.as_deref(), Some("Late trips"));
+        assert_eq!(found[1].within.as_deref(), Some("CREATE VIEW late"));
     }
 
     #[test]

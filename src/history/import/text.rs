@@ -4,14 +4,17 @@ use std::borrow::Cow;
 
 use super::ImportError;
 
-/// The text of a file without its byte order mark: UTF-8, or UTF-16 with a mark.
+/// The text of a file without its byte order mark: UTF-8, or UTF-16.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ImportError> {
     recognise_binary(bytes)?;
     let text: Cow<'_, str> = match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes)?.into(),
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes)?.into(),
         [0xef, 0xbb, 0xbf, rest @ ..] => utf8(rest)?.into(),
-        _ => utf8(bytes)?.into(),
+        _ => match unmarked_utf16(bytes) {
+            Some(unit) => utf16(bytes, unit)?.into(),
+            None => utf8(bytes)?.into(),
+        },
     };
     if text.trim().is_empty() {
         return Err(ImportError::Empty);
@@ -44,6 +47,20 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, ImportError> 
         }
     }
     if rest.is_empty() { Ok(text) } else { Err(not_utf16(&text)) }
+}
+
+/// A unit's order of bytes, where a text without a mark shows it: Latin letters have a zero byte, always on one side.
+fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    /// Pairs that are looked at.
+    const LOOKED_AT: usize = 2_000;
+    let pairs = bytes.as_chunks::<2>().0;
+    let looked = pairs.get(..LOOKED_AT).unwrap_or(pairs);
+    let zeros = |place: usize| looked.iter().filter(|pair| pair.get(place) == Some(&0)).count();
+    match (zeros(0), zeros(1)) {
+        (0, second) if second * 2 > looked.len() => Some(u16::from_le_bytes),
+        (first, 0) if first * 2 > looked.len() => Some(u16::from_be_bytes),
+        _ => None,
+    }
 }
 
 fn not_utf16(before: &str) -> ImportError {
@@ -126,6 +143,10 @@ mod tests {
         let marked = ['\u{feff}'.to_string().as_bytes(), wanted.as_bytes()].concat();
         for bytes in [wanted.as_bytes().to_vec(), marked, units(true), units(false)] {
             assert_eq!(decode(&bytes).as_deref(), Ok(wanted));
+        }
+        // Without a mark it is told by its zero bytes.
+        for bytes in [units(true), units(false)] {
+            assert_eq!(decode(&bytes[2..]).as_deref(), Ok(wanted));
         }
     }
 

@@ -109,11 +109,10 @@ fn removals(
             inside.filter(|slot| slot.role != Role::Other).map(|slot| slot.value.as_str()).collect();
         format!("The question does not name {}.", values.join(", "))
     };
-    let whole = 0..query.sql.len();
     let Some(first_kept) = dropped.iter().position(|dropped| !dropped) else {
         let Some(filter) = query.clauses.filter.clone().filter(|_| none_comes) else { return Vec::new() };
         let range = query.clauses.from.end..filter.end;
-        return vec![Replacement { range, after: String::new(), reason: reason(&whole) }];
+        return vec![Replacement { range, after: String::new(), reason: reason(&filter) }];
     };
     let gone = conjuncts.iter().enumerate().filter(|(at, _)| dropped.get(*at) == Some(&true));
     let removals = gone.filter_map(|(at, conjunct)| {

@@ -98,8 +98,12 @@ impl Date {
     }
 
     /// This date moved as far as `from` lies from `to`: by days when all three have days and the mentions are
-    /// days, else by months, else by years; the last day of a month stays the last day.
+    /// days, else by months, else by years; the last day of a month stays the last day. The ends of a whole year become
+    /// those of the month or day that is asked about.
     pub fn shifted(self, from: Date, to: Date) -> Option<Self> {
+        if let Some(end) = self.end_of(from, to) {
+            return Some(end);
+        }
         if from.day.is_some() && to.day.is_some() && self.day.is_some() {
             let moved = Self::from_day_number(self.day_number() + to.day_number() - from.day_number());
             return plausible(moved.year).then_some(moved);
@@ -118,6 +122,21 @@ impl Date {
             if last { days_in(year, month) } else { day.min(days_in(year, month)) }
         });
         Self::checked(year, Some(month), day)
+    }
+}
+
+impl Date {
+    /// Where this date is an end of the year `from`, the same end of the shorter time `to`.
+    fn end_of(self, from: Date, to: Date) -> Option<Self> {
+        let month = to.month.filter(|_| from.month.is_none())?;
+        let (first, last) = (to.day.unwrap_or(1), to.day.unwrap_or(days_in(to.year, month)));
+        let day = |day: u32| Self::checked(to.year, Some(month), Some(day));
+        match (self.year - from.year, self.month?, self.day?) {
+            (0, 1, 1) => day(first),
+            (0, 12, 31) => day(last),
+            (1, 1, 1) => Some(Self::from_day_number(day(last)?.day_number() + 1)),
+            _ => None,
+        }
     }
 }
 

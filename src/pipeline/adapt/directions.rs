@@ -87,6 +87,22 @@ pub(super) fn comparison(text: &str, range: &Range<usize>) -> Option<(bool, bool
     None
 }
 
+/// Whether a number stands for itself: right behind "have", "is" and their like, and with nothing behind it that opens it
+/// to one side.
+fn is_exact(text: &str, range: &Range<usize>) -> bool {
+    const LEAD: &[&str] =
+        &["have", "has", "had", "having", "with", "is", "are", "was", "were", "equals", "exactly"];
+    const OPEN: &[&str] = &["or", "and", "to", "plus", "up", "upwards", "onwards", "minimum", "maximum"];
+    let words = words(text);
+    let before = words.iter().rev().find(|word| word.end <= range.start);
+    let after = words.iter().filter(|word| word.start >= range.end).take(2);
+    let is = |list: &[&str], word: &str| list.contains(&word.to_lowercase().as_str());
+    let signed = text.get(range.end..).is_some_and(|rest| rest.starts_with(['+', '-']));
+    !signed
+        && before.is_some_and(|word| is(LEAD, word.text))
+        && !after.into_iter().any(|word| is(OPEN, word.text))
+}
+
 /// Where two questions ask for opposite ends of one scale, as (old, new).
 fn opposite(old: &str, new: &str) -> Option<(Range<usize>, Range<usize>)> {
     let ends = |text: &str, words_of_end: &[&str]| {
@@ -146,20 +162,27 @@ pub(super) fn edit(
         binding.changes.extend(turns);
     }
     for pair in &binding.pairs {
-        let (Some(old), Some(new), Some(slot)) =
-            (comparison(questions.0, &pair.old), comparison(questions.1, &pair.new), slots.get(pair.slot))
-        else {
+        let (Some(old), Some(slot)) = (comparison(questions.0, &pair.old), slots.get(pair.slot)) else {
             continue;
         };
         let Some((range, sign)) = sign_before(sql, slot.range.start) else { continue };
-        let (up, inclusive) = (sign.starts_with('>') == (old.0 == new.0), sign.ends_with('='));
-        // Whether a bound is included follows the words only where it did in the history.
-        let inclusive = if inclusive == old.1 { new.1 } else { inclusive };
-        let after = format!("{}{}", if up { ">" } else { "<" }, if inclusive { "=" } else { "" });
+        let said = questions.1.get(pair.new.clone()).unwrap_or("");
+        let (after, reason) = match comparison(questions.1, &pair.new) {
+            Some(new) => {
+                let (up, inclusive) = (sign.starts_with('>') == (old.0 == new.0), sign.ends_with('='));
+                // Whether a bound is included follows the words only where it did in the history.
+                let inclusive = if inclusive == old.1 { new.1 } else { inclusive };
+                let after = format!("{}{}", if up { ">" } else { "<" }, if inclusive { "=" } else { "" });
+                let bound = if new.0 { "lower" } else { "upper" };
+                (after, format!("In the question {said} is the {bound} bound."))
+            }
+            None if is_exact(questions.1, &pair.new) => {
+                let bound = if old.0 { "lower" } else { "upper" };
+                ("=".to_owned(), format!("The question says {said}, the history's makes it a {bound} bound."))
+            }
+            None => continue,
+        };
         if after != sign && !binding.changes.iter().any(|change| change.range == range) {
-            let said = questions.1.get(pair.new.clone()).unwrap_or("");
-            let bound = if new.0 { "lower" } else { "upper" };
-            let reason = format!("In the question {said} is the {bound} bound.");
             binding.changes.push(Replacement { range, after, reason });
             done.turned += 1;
         }

@@ -20,7 +20,7 @@ struct Name {
 }
 
 /// A word without its ending, "ids" as well.
-fn root(word: &str) -> String {
+pub(super) fn root(word: &str) -> String {
     let stem = stem(word);
     stem.strip_suffix('s').filter(|_| stem.len() == 3).map(str::to_owned).unwrap_or(stem)
 }

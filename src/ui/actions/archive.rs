@@ -31,7 +31,7 @@ pub async fn export(state: State, toasts: Toasts, with_database: bool) {
             download::blob(&name, "application/zip", &blob);
             toasts.confirm(format!("Exported {name}, {}", format::bytes(blob.size() as u64)));
         }
-        Err(error) => state.notices.update(|n| n.push(error)),
+        Err(error) => state.notify(error),
     }
 }
 
@@ -121,11 +121,9 @@ pub async fn complete(state: State, incomplete: &Incomplete, database: &Blob, fi
         let then = manifest.database;
         if (then.bytes, then.crc32) != (database.size() as u64, sum.finalize()) {
             let (then, now) = (format::bytes(then.bytes), format::bytes(database.size() as u64));
-            state.notices.update(|n| {
-                n.push(format!(
+            state.notify(format!(
                     "This is not the database that the history was exported with ({then} then, {now} now). Where its tables differ, answers fail."
                 ));
-            });
         }
     }
     shown
@@ -218,10 +216,8 @@ fn encoder_of(knowledge: Option<&Indexed>) -> Option<String> {
 fn tell_encoder(state: State, encoder: Option<String>) {
     let chosen = state.settings.with_untracked(|s| s.encoder.clone());
     if let Some(encoder) = encoder.filter(|encoder| *encoder != chosen) {
-        state.notices.update(|n| {
-            n.push(format!(
+        state.notify(format!(
                 "This history is indexed with {encoder}, and {chosen} is chosen. Choose {encoder} in Settings, Encoder, or index the history again."
             ));
-        });
     }
 }

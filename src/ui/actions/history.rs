@@ -25,7 +25,7 @@ pub async fn pick(state: State, file: File) {
     }
     match storage::bytes(&file).await {
         Ok(bytes) => look(state, &file.name(), bytes).await,
-        Err(error) => state.notices.update(|n| n.push(error.to_string())),
+        Err(error) => state.notify(error.to_string()),
     }
 }
 
@@ -33,7 +33,7 @@ pub async fn pick(state: State, file: File) {
 pub(super) async fn take(state: State, name: &str, blob: &Blob) {
     match storage::bytes(blob).await {
         Ok(bytes) => look(state, name, bytes).await,
-        Err(error) => return state.notices.update(|n| n.push(error.to_string())),
+        Err(error) => return state.notify(error.to_string()),
     }
     let plan = state.import.with_untracked(|import| import.as_ref().and_then(|i| i.plan.clone().ok()));
     if let Some(plan) = plan.filter(|plan| plan.databases.len() < 2) {
@@ -139,10 +139,10 @@ pub async fn index(state: State) {
                     state.said.set("The history is indexed.".to_owned());
                     keep_knowledge(state).await;
                 }
-                Err(error) => state.notices.update(|n| n.push(error.to_string())),
+                Err(error) => state.notify(error.to_string()),
             }
         }
-        Err(error) => state.notices.update(|n| n.push(error.to_string())),
+        Err(error) => state.notify(error.to_string()),
     }
 }
 

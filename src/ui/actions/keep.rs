@@ -47,7 +47,7 @@ async fn read() -> Option<Workspaces> {
 /// Changes the list; what keeps it from being written is said.
 pub(super) async fn change(state: State, how: impl FnOnce(&mut Workspaces)) {
     if let Err(error) = try_change(state, how).await {
-        state.notices.update(|n| n.push(error.to_string()));
+        state.notify(error.to_string());
     }
 }
 

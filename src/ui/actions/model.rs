@@ -129,7 +129,7 @@ pub fn cost_of_descriptions(state: State) -> Option<String> {
 pub async fn describe_history(state: State) {
     let (server, knowledge) = match (server(state), state.knowledge.get_untracked()) {
         (Ok(server), Some(knowledge)) => (server, knowledge),
-        (Err(why), _) => return state.notices.update(|n| n.push(why)),
+        (Err(why), _) => return state.notify(why),
         (_, None) => return,
     };
     let schema = state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
@@ -161,7 +161,7 @@ pub async fn describe_history(state: State) {
     stopping.dispose();
     answers::keep(state).await;
     state.work.set(None::<Work>);
-    state.notices.update(|n| n.push(report.sentence()));
+    state.notify(report.sentence());
     let vectors = knowledge.known_vectors();
     state.knowledge.set(Some(Arc::new(Indexed::without_vectors(base))));
     keep_knowledge(state).await;

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
-use super::save::{DATABASE, KNOWLEDGE, keep_knowledge, load_knowledge};
+use super::save::{DATABASE, KNOWLEDGE, LAST, keep_knowledge, load_knowledge};
 use super::{archive, keep, link};
 use crate::bench::task;
 use crate::browser::lock::{self, Asked};
@@ -17,7 +17,6 @@ use crate::ui::components::toasts::Toasts;
 use crate::ui::state::{Gold, Open, Run, State};
 use crate::workspace::{Source, Workspace, Workspaces, archive as format, link as address, stem};
 
-const LAST: &str = "querylore.last-workspace";
 const DEMO: &str = "demo/";
 
 /// Opens what the page's address asks for, else what was open last time, else the demo.
@@ -190,7 +189,7 @@ pub(super) async fn open_new(state: State, new: New<'_>) -> bool {
                 keep_knowledge(state).await;
             }
         }
-        Err(error) => state.notices.update(|n| n.push(error)),
+        Err(error) => state.notify(error),
     }
     true
 }

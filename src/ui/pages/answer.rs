@@ -308,7 +308,7 @@ fn Rows() -> impl IntoView {
     let against = Signal::derive(move || state.run.with(|r| r.score.as_ref()?.against.clone()));
     let csv = move || match cells::to_csv(&result.get_untracked()) {
         Ok(bytes) => download::text("rows.csv", "text/csv", &bytes),
-        Err(error) => state.notices.update(|n| n.push(format!("The rows cannot be written as CSV: {error}"))),
+        Err(error) => state.notify(format!("The rows cannot be written as CSV: {error}")),
     };
     let save = move |value: Value| {
         let (bytes, end) = cells::as_file(&value);

@@ -84,7 +84,7 @@ fn Head() -> impl IntoView {
 pub fn export(state: State) {
     match save::knowledge_file(state) {
         Ok(json) => download::text("knowledge.json", "application/json", json.as_bytes()),
-        Err(error) => state.notices.update(|n| n.push(error)),
+        Err(error) => state.notify(error),
     }
 }
 

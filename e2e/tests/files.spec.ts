@@ -1,0 +1,177 @@
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+
+import { App } from "../pages/app";
+import { expect, test } from "./fixtures";
+
+const norhaven = readFileSync("../dist/demo/norhaven.sqlite");
+const file = (name: string, content: Buffer | string) => ({
+  name,
+  mimeType: "application/octet-stream",
+  buffer: Buffer.isBuffer(content) ? content : Buffer.from(content),
+});
+const ferries = file("ferries.sqlite", norhaven);
+
+async function opened(app: App) {
+  await app.open({ encoder: "tiny" });
+  await app.openFile(ferries);
+  await expect(app.page.getByText("Add the queries you already have")).toBeVisible();
+}
+
+const dialogOf = (app: App) => app.page.getByRole("dialog", { name: "Add history" });
+
+async function readFile(app: App, history: Parameters<App["addHistory"]>[0]) {
+  await app.addHistory(history);
+  await dialogOf(app).getByRole("button", { name: "Read the file" }).click();
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 120_000 });
+}
+
+test("a script of SQL Server is read: what was rewritten and what does not run is in the report", async ({ page }) => {
+  const app = new App(page);
+  await opened(app);
+  const script = [
+    "-- The largest vessels",
+    "DECLARE @seats int = 150",
+    "SELECT TOP 5 name FROM vessels WHERE seats > @seats ORDER BY seats DESC",
+    "GO",
+    "-- Vessels by their class",
+    "CREATE VIEW by_class AS SELECT class, COUNT(*) AS vessels FROM vessels WITH (NOLOCK) GROUP BY class;",
+    "SELECT * EXCEPT (seats) FROM vessels;",
+    "{{ min_row_count(1) }};",
+  ].join("\n");
+  await readFile(app, file("server.sql", script));
+  await expect(app.rail.getByText("1 skipped")).toBeVisible();
+  await app.rail.getByRole("button", { name: "Import report" }).click();
+  const report = page.getByRole("dialog", { name: "Import report" });
+  await expect(report.getByText(/a template: it is SQL only once it is filled in/)).toBeVisible();
+  await report.getByRole("tab", { name: /Remarks/ }).click();
+  await expect(report.getByText(/rewritten for SQLite: .*TOP as LIMIT/)).toBeVisible();
+  await expect(report.getByText(/the query inside CREATE VIEW by_class/)).toBeVisible();
+  await expect(report.getByText(/read as SQL of BigQuery/)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await app.ask("The largest vessels");
+  await expect(page.getByText(/Adapted from query #0/)).toBeVisible();
+  await expect(app.rows.getByRole("grid")).toBeVisible();
+});
+
+test("UTF-16 with and without a mark, and a byte order mark, are read", async ({ page }) => {
+  const app = new App(page);
+  await opened(app);
+  const text = "-- Schiffe über 100 Plätze\r\nSELECT name FROM vessels WHERE seats > 100;\r\n";
+  const utf16 = Buffer.from(text, "utf16le");
+  for (const [name, content] of [
+    ["mark.sql", Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])],
+    ["plain.sql", utf16],
+    ["utf8.sql", Buffer.from("\ufeff" + text)],
+  ] as const) {
+    await readFile(app, file(name, content));
+  }
+  await expect(app.rail.getByText("1 merged")).toBeVisible();
+  await app.ask("Schiffe über 100 Plätze");
+  await expect(page.getByText(/Adapted from query #0/)).toBeVisible();
+});
+
+test("the columns of a table are chosen by hand", async ({ page }) => {
+  const app = new App(page);
+  await opened(app);
+  const table = [
+    "what,asked,body",
+    'first,How many vessels?,"(SELECT) see next"',
+    'second,How many vessels are there?,"SELECT COUNT(*) FROM vessels"',
+    'third,How many piers are there?,"SELECT COUNT(*) FROM piers"',
+  ].join("\n");
+  await app.addHistory(file("odd.csv", table));
+  const dialog = dialogOf(app);
+  await dialog.getByLabel("SQL", { exact: true }).selectOption({ label: "choose a column" });
+  await expect(dialog.getByRole("alert")).toContainText("Choose the column that holds the SQL");
+  await expect(dialog.getByRole("button", { name: "Read the file" })).toBeDisabled();
+  await dialog.getByLabel("SQL", { exact: true }).selectOption("body");
+  await dialog.getByLabel("Question").selectOption("asked");
+  await dialog.getByLabel("Author").selectOption("what");
+  await dialog.getByRole("button", { name: "Read the file" }).click();
+  await expect(app.rail.getByText(/1 skipped/)).toBeVisible({ timeout: 60_000 });
+  await app.ask("How many piers are there?");
+  await expect(page.getByText(/Adapted from query #1/)).toBeVisible();
+});
+
+test("ten megabytes in one line are read, and the page answers while it reads", async ({ page }) => {
+  test.setTimeout(300_000);
+  const app = new App(page);
+  await opened(app);
+  const statement = (i: number) => `SELECT name FROM vessels WHERE seats > ${i % 400} AND class = 'a class of vessels whose name is long enough to fill a line ${i % 40}';`;
+  let line = "";
+  for (let i = 0; line.length < 10_000_000; i += 1) line += statement(i);
+  await page.evaluate(() => {
+    const frames: number[] = [];
+    let last = performance.now();
+    const tick = () => {
+      const now = performance.now();
+      frames.push(now - last);
+      last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+    (window as unknown as { frames: number[] }).frames = frames;
+  });
+  const start = Date.now();
+  await readFile(app, file("line.sql", line));
+  const longest = await page.evaluate(() => Math.max(...(window as unknown as { frames: number[] }).frames));
+  test.info().annotations.push({ type: "measured", description: `${Date.now() - start} ms, longest frame ${Math.round(longest)} ms` });
+  console.log(`10 MB in one line: ${Date.now() - start} ms, longest frame ${Math.round(longest)} ms`);
+  await expect(app.rail.getByText(/merged/)).toBeVisible();
+});
+
+test("storage that fills up in the middle of an import keeps what was there", async ({ page, context }) => {
+  const app = new App(page);
+  await opened(app);
+  await readFile(app, file("first.sql", "-- All piers\nSELECT name FROM piers;"));
+  const session = await context.newCDPSession(page);
+  const origin = new URL(page.url()).origin;
+  const { usage } = await session.send("Storage.getUsageAndQuota", { origin });
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: Math.ceil(usage) + 20_000 });
+  const many = Array.from({ length: 400 }, (_, i) => `SELECT name, ${i} AS n${i} FROM vessels WHERE seats > ${i};`);
+  await readFile(app, file("second.sql", many.join("\n")));
+  await expect(page.getByText(/storage is full/)).toHaveCount(1);
+  await app.ask("All piers");
+  await expect(page.getByText(/Adapted from query #0/)).toBeVisible();
+  // What was kept before is whole.
+  await session.send("Storage.overrideQuotaForOrigin", { origin });
+  await page.reload();
+  await app.ready();
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
+});
+
+test("storage that is cleared while the page is open loses nothing", async ({ page, context }) => {
+  const app = new App(page);
+  await opened(app);
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+  const session = await context.newCDPSession(page);
+  const origin = new URL(page.url()).origin;
+  await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  await readFile(app, file("first.sql", "-- All piers\nSELECT name FROM piers;"));
+  await expect(page.getByText(/storage was cleared\. The open database was put back/)).toBeVisible();
+  await page.reload();
+  await app.ready();
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
+  // Opened from the storage itself, the file is gone with it: the page says so and goes on.
+  await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  await readFile(app, file("second.sql", "-- All vessels\nSELECT name FROM vessels;"));
+  await expect(page.getByText(/storage was cleared\. This database lives until the tab closes/)).toBeVisible();
+  await app.ask("All vessels");
+  await expect(app.rows.getByRole("grid")).toBeVisible();
+});
+
+test("a database of more than two gigabytes is refused with the limit", async ({ page }, info) => {
+  const app = new App(page);
+  await app.open();
+  // The file is sparse: it takes no room, and the page reads no more than its beginning.
+  const path = info.outputPath("huge.sqlite");
+  writeFileSync(path, norhaven.subarray(0, 4096));
+  truncateSync(path, 2_200_000_000);
+  await app.openFile(path);
+  const notice = page.getByRole("alert").filter({ hasText: "huge.sqlite" });
+  await expect(notice).toContainText("too large: it has 2.2 GB, a database is held in memory, and the limit is 2.1 GB");
+  await expect(notice).toContainText("Nothing was changed");
+  await expect(app.rail.getByText("10 tables")).toBeVisible();
+});

@@ -6,6 +6,7 @@
 //! show how (see `conditions`, `outputs`, `directions`). The candidates are ranked by how likely each is right (see
 //! `confidence`). The first that runs and finds rows is the answer; what was tried before it is kept with the reason.
 
+mod alike;
 mod bind;
 mod clauses;
 mod conditions;
@@ -29,6 +30,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use alike::{SchemaWords, WordWeights};
 use bind::bind;
 use clauses::{Clauses, Tables};
 use conditions::{Conditions, Editable};
@@ -37,7 +39,7 @@ use directions::Directions;
 use form::{Form, Shape};
 use labels::Labels;
 use outputs::Fit;
-use question::{Question, WordWeights};
+use question::Question;
 use slots::Slot;
 use values::{ColumnName, ColumnValues};
 
@@ -45,7 +47,7 @@ use crate::db::{DbError, QueryLimits, ResultSet};
 use crate::history::{Entry, KnowledgeBase};
 use crate::ports::Execute;
 use crate::retrieval::Retrieved;
-use crate::sql::{ComponentType, Schema};
+use crate::sql::{ComponentType, Schema, TokenKind, tokenize};
 
 /// Candidates run for one question at most.
 const MOST_TRIED: usize = 8;
@@ -215,6 +217,7 @@ pub async fn candidates(
     let asked = Asked {
         question: Question::new(question, &values, &labels),
         weights: word_weights(knowledge),
+        words: SchemaWords::of(schema),
         shape: Shape::of_question(question),
         form: Form::of_question(question),
         known: texts.map(|slot| slot.value.clone()).collect(),
@@ -226,14 +229,45 @@ pub async fn candidates(
         asked.candidate(entry, summary, slots, hit.similarity)
     });
     let mut candidates: Vec<Candidate> = adapted.collect();
+    compare_candidates(&mut candidates);
     candidates.sort_by(|a, b| b.signs.log_odds().total_cmp(&a.signs.log_odds()));
     Ok(candidates)
+}
+
+/// Tells each candidate how it stands beside the others.
+fn compare_candidates(candidates: &mut [Candidate]) {
+    let texts: Vec<String> = candidates.iter().map(|candidate| written(&candidate.sql)).collect();
+    let alike: Vec<f32> = candidates.iter().map(|candidate| candidate.signs.likeness).collect();
+    for (at, candidate) in candidates.iter_mut().enumerate() {
+        let Some(own) = texts.get(at) else { continue };
+        let same = texts.iter().filter(|text| *text == own).count();
+        let others = texts.iter().zip(&alike).filter(|(text, _)| *text != own).map(|(_, alike)| *alike);
+        candidate.signs.agreed = same > 1;
+        candidate.signs.lead = candidate.signs.likeness - others.fold(0.0, f32::max);
+    }
+}
+
+/// A query up to white space, comments and the case of words outside quotes.
+fn written(sql: &str) -> String {
+    let mut text = String::new();
+    for token in tokenize(sql) {
+        let piece = sql.get(token.start..token.end).unwrap_or("");
+        match token.kind {
+            TokenKind::Space | TokenKind::Comment => continue,
+            _ if piece == ";" => continue,
+            TokenKind::String => text.push_str(piece),
+            _ => text.push_str(&piece.to_lowercase()),
+        }
+        text.push(' ');
+    }
+    text
 }
 
 /// A question with what the history and the database know of its words.
 struct Asked<'a> {
     question: Question<'a>,
     weights: WordWeights,
+    words: SchemaWords,
     shape: Shape,
     form: Form,
     /// Text literals of the retrieved queries.
@@ -248,6 +282,7 @@ impl Asked<'_> {
     fn candidate(&self, entry: &Entry, summary: &str, slots: &[Slot], similarity: f32) -> Candidate {
         let old = entry.question.as_deref();
         let mut binding = bind(slots, old, &self.question);
+        let (bound, rebound) = (binding.marks.len(), binding.changes.len());
         let (mut conditions, mut fit, mut directions) = Default::default();
         if let (Some(clauses), Some(sources)) = (Clauses::of(&entry.sql), Tables::of(&entry.sql, self.schema))
         {
@@ -266,10 +301,22 @@ impl Asked<'_> {
         let new = (self.question.text, binding.marks.as_slice());
         let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
         let unbound = self.question.unclaimed(&used, &self.weights, &self.known);
+        let own = (old.unwrap_or(summary), binding.old_marks.as_slice());
+        let like = self.weights.compare(new, own, &[own.0, summary, &entry.sql], &self.words);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let signs = Signs {
-            likeness: self.weights.alike(new, (old.unwrap_or(summary), &binding.old_marks)),
-            explained: self.weights.explained(new, &[old.unwrap_or(""), summary, &entry.sql]),
+            likeness: like.likeness,
+            explained: like.explained,
+            missing: like.missing,
+            covered: like.covered,
+            asked: like.asked,
+            wording: like.wording,
+            pattern: like.pattern,
+            questioned: old.is_some(),
+            bound: count(bound),
+            rebound: count(rebound),
+            agreed: false,
+            lead: 0.0,
             similarity,
             unbound: count(unbound.len()),
             unsupported: count(binding.unsupported.len() + binding.lost_dates),

@@ -9,6 +9,26 @@ pub struct Signs {
     pub likeness: f32,
     /// How much of the question the history's question, summary or query words explain, 0 to 1.
     pub explained: f32,
+    /// How much of the question only other questions of the history hold, 0 to 1.
+    pub missing: f32,
+    /// How much of the question the history's own holds, 0 to 1.
+    pub covered: f32,
+    /// How much of the history's own question the question holds, 0 to 1.
+    pub asked: f32,
+    /// How many words of the two questions are the same in the same order, 0 to 1.
+    pub wording: f32,
+    /// The same with the words of the schema set aside.
+    pub pattern: f32,
+    /// Whether the history has a question for the query; else the question is compared with its summary.
+    pub questioned: bool,
+    /// Values, numbers and dates that the question names and the query uses.
+    pub bound: u32,
+    /// Literals that took another value.
+    pub rebound: u32,
+    /// Whether another historical query becomes the same.
+    pub agreed: bool,
+    /// By how much the likeness exceeds that of every candidate that is another query, -1 to 1.
+    pub lead: f32,
     /// Cosine of the question and the historical query.
     pub similarity: f32,
     /// Things that the question names and the query does not use.
@@ -36,7 +56,7 @@ pub struct Signs {
 }
 
 /// Numbers in [`Signs::numbers`].
-pub const SIGNS: usize = 14;
+pub const SIGNS: usize = 27;
 
 impl Signs {
     /// The signs as numbers, for the logistic function below and for fitting it.
@@ -46,6 +66,19 @@ impl Signs {
         [
             self.likeness,
             self.explained,
+            self.missing,
+            self.covered,
+            self.asked,
+            self.wording,
+            self.pattern,
+            yes(self.questioned),
+            count(self.bound),
+            count(self.rebound),
+            yes(self.agreed),
+            self.lead,
+            (self.likeness - 0.8).max(0.0),
+            (self.wording - 0.8).max(0.0),
+            yes(self.unbound + self.unsupported == 0),
             self.similarity,
             count(self.unbound),
             count(self.unsupported),
@@ -75,7 +108,7 @@ impl Signs {
 // Printed by `cargo run --example fit_confidence`.
 const BIAS: f32 = -7.69;
 const WEIGHTS: [f32; SIGNS] =
-    [3.52, 1.67, 3.09, -0.51, -0.07, -0.51, -0.21, 0.88, 1.58, -3.13, 0.31, 0.41, 0.83, -2.27];
+    [3.52, 1.67, 0.0,0.0,0.0,0.0,0.0, 0.0,0.0,0.0,0.0,0.0, 0.0,0.0,0.0,  3.09, -0.51, -0.07, -0.51, -0.21, 0.88, 1.58, -3.13, 0.31, 0.41, 0.83, -2.27];
 
 /// Below this confidence, where nineteen of twenty answers are wrong, an answer is only the nearest there is.
 pub const NEAR: f32 = 0.05;

@@ -7,23 +7,28 @@
 //! It reads `QUERYLORE_DATA` (default `../shared/data`) and the encoder from the cache.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod variants;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::io::Write;
 
 use common::{Memo, Pair};
 use querylore::bench::compare::{Mode, judge};
 use querylore::bench::{score, task::read_tasks};
-use querylore::db::QueryLimits;
+use querylore::db::{Database, QueryLimits};
 use querylore::pipeline::adapt::{SIGNS, candidates};
 use querylore::pipeline::ask::CANDIDATES;
 use querylore::ports::blocking::block_on;
 use querylore::retrieval::{Settings, retrieve_question};
+use querylore::sql::Schema;
 
 /// Parts of the databases for cross-validation.
 const PARTS: usize = 5;
 /// Fewer different queries of a database are no history.
 const LEAST_QUERIES: usize = 30;
+const KINDS: [Kind; 4] = [Kind::New, Kind::Values, Kind::Words, Kind::Both];
 
 /// A candidate that ran and found rows.
 struct Seen {
@@ -34,6 +39,7 @@ struct Seen {
 /// One question of a database with what it was offered.
 struct Offered {
     database: usize,
+    kind: Kind,
     seen: Vec<Seen>,
 }
 
@@ -123,6 +129,58 @@ fn reliability(answers: &[(f64, bool)]) {
     }
 }
 
+/// What the history holds of the query that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    New,
+    /// The same question with its query about other values.
+    Values,
+    /// The query, asked for in other words.
+    Words,
+    /// The query about other values, asked for in other words.
+    Both,
+}
+
+/// A query with the questions that ask for it.
+struct Asked {
+    pair: Pair,
+    /// In other words.
+    other: Option<String>,
+}
+
+impl Asked {
+    /// What stands in the history in place of the query; None where there is no such thing.
+    fn twin(&self, kind: Kind, db: &Database, schema: &Schema) -> Option<Pair> {
+        let other = || Some(Pair { question: self.other.clone()?, ..self.pair.clone() });
+        match kind {
+            Kind::New => None,
+            Kind::Values => variants::with_other_values(&self.pair, db, schema),
+            Kind::Words => other(),
+            Kind::Both => variants::with_other_values(&other()?, db, schema),
+        }
+    }
+}
+
+/// The different queries of each database that has enough of them.
+fn queries(bytes: &[u8]) -> BTreeMap<String, Vec<Asked>> {
+    let mut by_database: BTreeMap<String, Vec<Asked>> = BTreeMap::new();
+    for task in read_tasks(bytes).unwrap() {
+        let asked = by_database.entry(task.db_id).or_default();
+        let own = common::same(&task.gold);
+        if let Some(known) = asked.iter_mut().find(|known| common::same(&known.pair.sql) == own) {
+            if known.pair.question != task.question {
+                known.other.get_or_insert(task.question);
+            }
+        } else {
+            let pair = Pair { question: task.question, sql: task.gold, id: task.question_id };
+            asked.push(Asked { pair, other: None });
+        }
+    }
+    by_database.retain(|_, asked| asked.len() >= LEAST_QUERIES);
+    by_database
+}
+
 fn main() {
     let Some(embed) = Memo::load() else {
         println!("skipped: the encoder is not in the cache (make weights fetches it)");
@@ -132,42 +190,58 @@ fn main() {
         println!("skipped: needs Spider in {}", common::data().display());
         return;
     };
-    let mut by_database: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-    let mut seen = HashSet::new();
-    for task in read_tasks(&bytes).unwrap() {
-        if seen.insert((task.db_id.clone(), common::same(&task.gold))) {
-            let pair = Pair { question: task.question, sql: task.gold, id: task.question_id };
-            by_database.entry(task.db_id).or_default().push(pair);
-        }
-    }
-    by_database.retain(|_, pairs| pairs.len() >= LEAST_QUERIES);
+    let by_database = queries(&bytes);
+    let every: usize = std::env::args().nth(1).map_or(1, |every| every.parse().unwrap());
     let mut questions: Vec<Offered> = Vec::new();
     let limits = QueryLimits { timeout_ms: 2_000, max_rows: 100_000 };
-    for (database, (name, pairs)) in by_database.iter().enumerate() {
+    let mut dump = std::io::BufWriter::new(std::fs::File::create("target/signs.tsv").unwrap());
+    for (database, (name, asked)) in by_database.iter().enumerate().filter(|(at, _)| at % every == 0) {
         let path = common::data().join("spider/database").join(name).join(format!("{name}.sqlite"));
         let Some((db, schema)) = common::open(&path) else { continue };
-        for pair in pairs {
+        for (place, query) in asked.iter().enumerate() {
+            let pair = &query.pair;
             let gold = db.execute(&pair.sql, score::limits());
             if gold.as_ref().is_ok_and(|gold| gold.rows.is_empty()) {
                 continue;
             }
-            let own = common::same(&pair.sql);
-            let others = pairs.iter().filter(|other| common::same(&other.sql) != own);
-            let knowledge = common::knowledge(name, others, &schema);
-            let index = common::index(&embed, &knowledge);
-            let wide = Settings { max_shots: CANDIDATES, ..Settings::default() };
-            let adapted = block_on(async {
-                let found =
-                    retrieve_question(&embed, &index, &knowledge, &pair.question, wide).await.unwrap();
-                candidates(&pair.question, &knowledge, &schema, &found, &db, limits).await.unwrap()
-            });
-            let ran = adapted.iter().filter_map(|candidate| {
-                let rows = db.execute(&candidate.sql, limits);
-                let found = rows.as_ref().is_ok_and(|rows| !rows.rows.is_empty());
-                let right = found && judge(Mode::BirdEx, &gold, &rows).correct();
-                found.then(|| Seen { signs: candidate.signs.numbers().map(f64::from), right })
-            });
-            questions.push(Offered { database, seen: ran.collect() });
+            for kind in KINDS {
+                let twin = query.twin(kind, &db, &schema);
+                if twin.is_none() && kind != Kind::New {
+                    continue;
+                }
+                // The twin stands where the query stood; one entry in four has lost its question.
+                let history: Vec<Pair> = asked
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(at, other)| {
+                        let mut pair = if at == place { twin.clone()? } else { other.pair.clone() };
+                        if (at + questions.len()).is_multiple_of(4) {
+                            pair.question.clear();
+                        }
+                        Some(pair)
+                    })
+                    .collect();
+                let knowledge = common::knowledge(name, history.iter(), &schema);
+                let index = common::index(&embed, &knowledge);
+                let wide = Settings { max_shots: CANDIDATES, ..Settings::default() };
+                let adapted = block_on(async {
+                    let found =
+                        retrieve_question(&embed, &index, &knowledge, &pair.question, wide).await.unwrap();
+                    candidates(&pair.question, &knowledge, &schema, &found, &db, limits).await.unwrap()
+                });
+                let ran = adapted.iter().filter_map(|candidate| {
+                    let rows = db.execute(&candidate.sql, limits);
+                    let found = rows.as_ref().is_ok_and(|rows| !rows.rows.is_empty());
+                    let right = found && judge(Mode::BirdEx, &gold, &rows).correct();
+                    found.then(|| Seen { signs: candidate.signs.numbers().map(f64::from), right })
+                });
+                let seen: Vec<Seen> = ran.collect();
+                for seen in &seen {
+                    let signs: Vec<String> = seen.signs.iter().map(|s| format!("{s:.4}")).collect();
+                    writeln!(dump, "{database}\t{}\t{}\t{}\t{}", kind as u8, questions.len(), u8::from(seen.right), signs.join("\t")).unwrap();
+                }
+                questions.push(Offered { database, kind, seen });
+            }
         }
         embed.save();
         eprintln!("{name}: {} questions so far", questions.len());

@@ -1,24 +1,26 @@
 //! Fits how sure pipeline `adapt` is of an answer, on the databases of Spider's training split.
 //!
-//! `cargo run --example fit_confidence` holds every query of every database out in turn, adapts each retrieved query to
-//! its question, runs it, and compares its rows with those of the held-out query. Two fits follow: weights that put
-//! a right candidate before the wrong ones, and a logistic function from the weighted sum to the share of first
-//! candidates that are right. Databases of the test sets (BIRD, the demo, Spider's other split) take no part.
-//! It reads `QUERYLORE_DATA` (default `../shared/data`) and the encoder from the cache.
+//! `cargo run --example fit_confidence` asks the question of every query of every database, adapts each retrieved query
+//! to it, runs it, and compares its rows with those of the query. The history is the rest of the database's queries;
+//! whether it also holds something of the query itself differs (see `Kind`), and one entry in four has no question.
+//! Two fits follow (see `fit`). Databases of the test sets (BIRD, the demo, Spider's other split) take no part.
+//! It reads `QUERYLORE_DATA` (default `../shared/data`) and the encoder from the cache; a number after it takes every
+//! so-manieth database only.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fit;
 mod variants;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
 use common::{Memo, Pair};
+use fit::{Offered, Seen, fit};
 use querylore::bench::compare::{Mode, judge};
 use querylore::bench::{score, task::read_tasks};
 use querylore::db::{Database, QueryLimits};
-use querylore::pipeline::adapt::{SIGNS, candidates};
+use querylore::pipeline::adapt::{DIRECTIONS, candidates};
 use querylore::pipeline::ask::CANDIDATES;
 use querylore::ports::blocking::block_on;
 use querylore::retrieval::{Settings, retrieve_question};
@@ -30,98 +32,15 @@ const PARTS: usize = 5;
 const LEAST_QUERIES: usize = 30;
 const KINDS: [Kind; 4] = [Kind::New, Kind::Values, Kind::Words, Kind::Both];
 
-/// A candidate that ran and found rows.
-struct Seen {
-    signs: [f64; SIGNS],
-    right: bool,
-}
-
-/// One question of a database with what it was offered.
-struct Offered {
-    database: usize,
-    kind: Kind,
-    seen: Vec<Seen>,
-}
-
-fn dot(a: &[f64; SIGNS], b: &[f64; SIGNS]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// The candidate that the weights put first.
-fn first<'o>(offered: &'o Offered, weights: &[f64; SIGNS]) -> Option<&'o Seen> {
-    offered.seen.iter().max_by(|a, b| dot(&a.signs, weights).total_cmp(&dot(&b.signs, weights)))
-}
-
-/// Weights under which the right candidates of a question are likely among all of it: a conditional logit, by
-/// gradient ascent on signs scaled to one standard deviation, with a small ridge.
-fn ranking(questions: &[&Offered]) -> [f64; SIGNS] {
-    let all: Vec<&[f64; SIGNS]> = questions.iter().flat_map(|q| &q.seen).map(|seen| &seen.signs).collect();
-    let count = all.len() as f64;
-    let scale: [f64; SIGNS] = std::array::from_fn(|k| {
-        let mean = all.iter().map(|signs| signs[k]).sum::<f64>() / count;
-        (all.iter().map(|signs| (signs[k] - mean).powi(2)).sum::<f64>() / count).sqrt().max(1e-6)
-    });
-    let told: Vec<_> = questions.iter().filter(|q| q.seen.iter().any(|seen| seen.right)).collect();
-    let mut weights = [0.0; SIGNS];
-    for _ in 0..400 {
-        let mut gradient = [0.0; SIGNS];
-        for question in &told {
-            let odds: Vec<f64> = question.seen.iter().map(|seen| dot(&seen.signs, &weights).exp()).collect();
-            let sum: f64 = odds.iter().sum();
-            let right: f64 = question.seen.iter().zip(&odds).filter(|(s, _)| s.right).map(|(_, o)| o).sum();
-            for (seen, odds) in question.seen.iter().zip(&odds) {
-                let pull = if seen.right { odds / right } else { 0.0 } - odds / sum;
-                for (gradient, sign) in gradient.iter_mut().zip(&seen.signs) {
-                    *gradient += pull * sign;
-                }
-            }
-        }
-        for (k, weight) in weights.iter_mut().enumerate() {
-            let scaled = (gradient[k] / scale[k] - *weight * scale[k]) / told.len() as f64;
-            *weight += 0.5 * scaled / scale[k];
-        }
-    }
-    weights
-}
-
-/// (slope, intercept) of the logistic function from a score to being right, by Newton's method.
-fn logistic(scores: &[(f64, bool)]) -> (f64, f64) {
-    let (mut a, mut b) = (0.0, 0.0);
-    for _ in 0..50 {
-        let (mut ga, mut gb, mut haa, mut hab, mut hbb) = (0.0, 0.0, 1e-6, 0.0, 1e-6);
-        for &(score, right) in scores {
-            let p = 1.0 / (1.0 + (-(a * score + b)).exp());
-            let (off, spread) = (f64::from(u8::from(right)) - p, p * (1.0 - p));
-            ga += off * score;
-            gb += off;
-            haa += spread * score * score;
-            hab += spread * score;
-            hbb += spread;
-        }
-        let determinant = haa * hbb - hab * hab;
-        a += (hbb * ga - hab * gb) / determinant;
-        b += (haa * gb - hab * ga) / determinant;
-    }
-    (a, b)
-}
-
-/// Fits on `training`, returns the weights and the bias of the log odds.
-fn fit(training: &[&Offered]) -> ([f64; SIGNS], f64) {
-    let weights = ranking(training);
-    let firsts = training.iter().filter_map(|question| first(question, &weights));
-    let scores: Vec<(f64, bool)> = firsts.map(|seen| (dot(&seen.signs, &weights), seen.right)).collect();
-    let (slope, bias) = logistic(&scores);
-    (weights.map(|weight| weight * slope), bias)
-}
-
-/// Prints how many first candidates are right, by confidence.
-fn reliability(answers: &[(f64, bool)]) {
+/// Prints how many first candidates are right, by confidence; each answer is (confidence, right, weight).
+fn reliability(answers: &[(f64, bool, f64)]) {
     for step in 0..10 {
         let (low, high) = (f64::from(step) / 10.0, f64::from(step + 1) / 10.0);
-        let inside: Vec<_> = answers.iter().filter(|(p, _)| *p >= low && *p < high).collect();
-        let mean = inside.iter().map(|(p, _)| p).sum::<f64>() / inside.len().max(1) as f64;
-        let right = inside.iter().filter(|(_, right)| *right).count();
-        let share = right as f64 / inside.len().max(1) as f64;
+        let inside: Vec<_> = answers.iter().filter(|(p, ..)| *p >= low && *p < high).collect();
+        let sum = |of: &dyn Fn(&(f64, bool, f64)) -> f64| inside.iter().map(|answer| of(answer)).sum::<f64>();
+        let weight = sum(&|(.., weight)| *weight).max(1e-9);
+        let mean = sum(&|(p, _, weight)| p * weight) / weight;
+        let share = sum(&|(_, right, weight)| if *right { *weight } else { 0.0 }) / weight;
         println!(
             "{low:.1} to {high:.1}: {:5} answers, mean confidence {mean:.2}, right {share:.2}",
             inside.len()
@@ -194,7 +113,6 @@ fn main() {
     let every: usize = std::env::args().nth(1).map_or(1, |every| every.parse().unwrap());
     let mut questions: Vec<Offered> = Vec::new();
     let limits = QueryLimits { timeout_ms: 2_000, max_rows: 100_000 };
-    let mut dump = std::io::BufWriter::new(std::fs::File::create("target/signs.tsv").unwrap());
     for (database, (name, asked)) in by_database.iter().enumerate().filter(|(at, _)| at % every == 0) {
         let path = common::data().join("spider/database").join(name).join(format!("{name}.sqlite"));
         let Some((db, schema)) = common::open(&path) else { continue };
@@ -229,42 +147,67 @@ fn main() {
                         retrieve_question(&embed, &index, &knowledge, &pair.question, wide).await.unwrap();
                     candidates(&pair.question, &knowledge, &schema, &found, &db, limits).await.unwrap()
                 });
-                let ran = adapted.iter().filter_map(|candidate| {
+                let mut seen = Vec::new();
+                for candidate in &adapted {
                     let rows = db.execute(&candidate.sql, limits);
                     let found = rows.as_ref().is_ok_and(|rows| !rows.rows.is_empty());
                     let right = found && judge(Mode::BirdEx, &gold, &rows).correct();
-                    found.then(|| Seen { signs: candidate.signs.numbers().map(f64::from), right })
-                });
-                let seen: Vec<Seen> = ran.collect();
-                for seen in &seen {
-                    let signs: Vec<String> = seen.signs.iter().map(|s| format!("{s:.4}")).collect();
-                    writeln!(dump, "{database}\t{}\t{}\t{}\t{}", kind as u8, questions.len(), u8::from(seen.right), signs.join("\t")).unwrap();
+                    if found {
+                        let signs = candidate.signs.numbers().into_iter().map(f64::from).collect();
+                        seen.push(Seen { signs, right });
+                    }
                 }
-                questions.push(Offered { database, kind, seen });
+                questions.push(Offered { database, kind: kind as usize, seen });
             }
         }
         embed.save();
         eprintln!("{name}: {} questions so far", questions.len());
     }
-    let (mut answers, mut best) = (Vec::new(), 0);
+    let refs: Vec<&Offered> = questions.iter().collect();
+    let shares = fit::shares(&refs);
+    let mut answers: Vec<(usize, (f64, bool, f64))> = Vec::new();
     for part in 0..PARTS {
-        let training: Vec<&Offered> = questions.iter().filter(|q| q.database % PARTS != part).collect();
-        let (weights, bias) = fit(&training);
-        for question in questions.iter().filter(|q| q.database % PARTS == part) {
-            best += usize::from(question.seen.iter().any(|seen| seen.right));
-            if let Some(seen) = first(question, &weights) {
-                answers.push((1.0 / (1.0 + (-(dot(&seen.signs, &weights) + bias)).exp()), seen.right));
+        let training: Vec<&Offered> = refs.iter().copied().filter(|q| q.database % PARTS != part).collect();
+        let fit = fit(&training, &DIRECTIONS);
+        for (question, share) in refs.iter().zip(&shares).filter(|(q, _)| q.database % PARTS == part) {
+            if let Some(seen) = fit.first(question) {
+                answers.push((question.kind, (fit.confidence(seen), seen.right, *share)));
             }
         }
     }
-    let right = answers.iter().filter(|(_, right)| *right).count();
     println!(
-        "{} questions of {} databases; {best} have a right candidate; {right} first ones are right, each database \
-         scored by a fit without it",
+        "{} questions of {} databases, each database scored by a fit without it",
         questions.len(),
         by_database.len()
     );
-    reliability(&answers);
-    let (weights, bias) = fit(&questions.iter().collect::<Vec<_>>());
-    println!("const BIAS: f32 = {bias:.2};\nconst WEIGHTS: [f32; SIGNS] = {weights:.2?};");
+    for kind in KINDS {
+        let of = |asked: &&Offered| asked.kind == kind as usize;
+        let (all, best) = (refs.iter().filter(|q| of(q)).count(), refs.iter().filter(|q| of(q)));
+        let best = best.filter(|question| question.seen.iter().any(|seen| seen.right)).count();
+        let own: Vec<_> = answers.iter().filter(|(k, _)| *k == kind as usize).map(|(_, a)| *a).collect();
+        let right = own.iter().filter(|(_, right, _)| *right).count();
+        println!(
+            "{kind:?}: {all} questions, {best} with a right candidate, {right} where the first is right"
+        );
+        reliability(&own);
+    }
+    println!("Together, half of the weight on new queries:");
+    let all: Vec<_> = answers.iter().map(|(_, answer)| *answer).collect();
+    reliability(&all);
+    for limit in [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5] {
+        let part = |below: bool, right: bool| -> f64 {
+            all.iter().filter(|(p, r, _)| (*p < limit) == below && *r == right).map(|(.., w)| w).sum()
+        };
+        let (lost, caught) = (part(true, true), part(true, false));
+        let (given, wrong) = (part(false, true), part(false, false));
+        println!(
+            "below {limit:.2}: {:.3} right; holds back {:.3} of the right and {:.3} of the wrong answers",
+            lost / (lost + caught),
+            lost / (lost + given),
+            caught / (caught + wrong)
+        );
+    }
+    let fit = fit(&refs, &DIRECTIONS);
+    println!("const RANKING: [f32; SIGNS] = {:.2?};", fit.ranking);
+    println!("const BIAS: f32 = {:.2};\nconst WEIGHTS: [f32; SIGNS] = {:.2?};", fit.bias, fit.weights);
 }

@@ -115,6 +115,7 @@ fn in_question(question: &str, old: &str, new: &str) -> Option<String> {
 /// The value as the literal writes it, with the wildcards of a pattern.
 fn written(literal: &BoundLiteral, new: &str) -> String {
     let LiteralValue::Text(old) = &literal.value else { return new.to_owned() };
-    let text = if literal.operator == Operator::Like { old.replace(&said(literal), new) } else { new.to_owned() };
+    let text =
+        if literal.operator == Operator::Like { old.replace(&said(literal), new) } else { new.to_owned() };
     format!("'{}'", text.replace('\'', "''"))
 }

@@ -21,6 +21,7 @@ mod outputs;
 mod question;
 mod replace;
 mod slots;
+mod sources;
 mod values;
 
 #[cfg(test)]
@@ -34,9 +35,9 @@ use alike::{SchemaWords, WordWeights};
 use bind::bind;
 use clauses::{Clauses, Tables};
 use conditions::{Conditions, Editable};
-pub use confidence::{LIKELY, NEAR, SIGNS, Signs};
+pub use confidence::{DIRECTIONS, LIKELY, NEAR, SIGNS, Signs};
 use directions::Directions;
-use form::{Form, Shape};
+use form::Form;
 use labels::Labels;
 use outputs::Fit;
 use question::Question;
@@ -47,7 +48,7 @@ use crate::db::{DbError, QueryLimits, ResultSet};
 use crate::history::{Entry, KnowledgeBase};
 use crate::ports::Execute;
 use crate::retrieval::Retrieved;
-use crate::sql::{ComponentType, Schema, TokenKind, tokenize};
+use crate::sql::{ComponentType, Schema};
 
 /// Candidates run for one question at most.
 const MOST_TRIED: usize = 8;
@@ -55,8 +56,6 @@ const MOST_TRIED: usize = 8;
 const MOST_WEIGHED: usize = 2000;
 /// Milliseconds that looking up the values of one column may take.
 const LOOK_UP_MS: u32 = 2_000;
-/// Likeness from which two questions ask the same of different values.
-const SAME: f32 = 0.6;
 
 /// One piece that was changed in the historical query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,22 +106,12 @@ impl Answer {
     /// Whether its query is near enough to be an answer; else it is only the nearest there is, and should be offered
     /// as that.
     pub fn is_near(&self) -> bool {
-        self.confidence >= NEAR || self.same_but_values()
+        self.confidence >= NEAR
     }
 
     /// Whether such answers are right often enough to be given without a warning.
     pub fn is_likely(&self) -> bool {
         self.confidence >= LIKELY
-    }
-
-    /// The share of such answers that is right; None where the fit cannot tell: it saw few questions that differ from
-    /// the history's own in their values only.
-    pub fn chance(&self) -> Option<f32> {
-        (self.is_likely() || !self.same_but_values()).then_some(self.confidence)
-    }
-
-    fn same_but_values(&self) -> bool {
-        self.likeness >= SAME && self.unbound.is_empty() && !self.changes.is_empty()
     }
 }
 
@@ -218,7 +207,6 @@ pub async fn candidates(
         question: Question::new(question, &values, &labels),
         weights: word_weights(knowledge),
         words: SchemaWords::of(schema),
-        shape: Shape::of_question(question),
         form: Form::of_question(question),
         known: texts.map(|slot| slot.value.clone()).collect(),
         filtered: filtered(knowledge),
@@ -229,38 +217,8 @@ pub async fn candidates(
         asked.candidate(entry, summary, slots, hit.similarity)
     });
     let mut candidates: Vec<Candidate> = adapted.collect();
-    compare_candidates(&mut candidates);
-    candidates.sort_by(|a, b| b.signs.log_odds().total_cmp(&a.signs.log_odds()));
+    candidates.sort_by(|a, b| b.signs.rank().total_cmp(&a.signs.rank()));
     Ok(candidates)
-}
-
-/// Tells each candidate how it stands beside the others.
-fn compare_candidates(candidates: &mut [Candidate]) {
-    let texts: Vec<String> = candidates.iter().map(|candidate| written(&candidate.sql)).collect();
-    let alike: Vec<f32> = candidates.iter().map(|candidate| candidate.signs.likeness).collect();
-    for (at, candidate) in candidates.iter_mut().enumerate() {
-        let Some(own) = texts.get(at) else { continue };
-        let same = texts.iter().filter(|text| *text == own).count();
-        let others = texts.iter().zip(&alike).filter(|(text, _)| *text != own).map(|(_, alike)| *alike);
-        candidate.signs.agreed = same > 1;
-        candidate.signs.lead = candidate.signs.likeness - others.fold(0.0, f32::max);
-    }
-}
-
-/// A query up to white space, comments and the case of words outside quotes.
-fn written(sql: &str) -> String {
-    let mut text = String::new();
-    for token in tokenize(sql) {
-        let piece = sql.get(token.start..token.end).unwrap_or("");
-        match token.kind {
-            TokenKind::Space | TokenKind::Comment => continue,
-            _ if piece == ";" => continue,
-            TokenKind::String => text.push_str(piece),
-            _ => text.push_str(&piece.to_lowercase()),
-        }
-        text.push(' ');
-    }
-    text
 }
 
 /// A question with what the history and the database know of its words.
@@ -268,7 +226,6 @@ struct Asked<'a> {
     question: Question<'a>,
     weights: WordWeights,
     words: SchemaWords,
-    shape: Shape,
     form: Form,
     /// Text literals of the retrieved queries.
     known: HashSet<String>,
@@ -283,7 +240,8 @@ impl Asked<'_> {
         let old = entry.question.as_deref();
         let mut binding = bind(slots, old, &self.question);
         let (bound, rebound) = (binding.marks.len(), binding.changes.len());
-        let (mut conditions, mut fit, mut directions) = Default::default();
+        let (mut conditions, mut fit, mut directions): (Conditions, Fit, Directions) = Default::default();
+        let mut moved = false;
         if let (Some(clauses), Some(sources)) = (Clauses::of(&entry.sql), Tables::of(&entry.sql, self.schema))
         {
             let (sql, filtered) = (entry.sql.as_str(), &self.filtered);
@@ -292,6 +250,9 @@ impl Asked<'_> {
             if let Some(old) = old {
                 let questions = (old, self.question.text);
                 fit = outputs::edit(sql, &clauses, &sources, questions, &mut binding);
+                if fit != Fit::Changed && conditions.added == 0 {
+                    moved = sources::edit(sql, &clauses, &sources, self.schema, questions, &mut binding);
+                }
                 directions = directions::edit(sql, &clauses, slots, questions, &mut binding);
             }
         }
@@ -302,26 +263,23 @@ impl Asked<'_> {
         let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
         let unbound = self.question.unclaimed(&used, &self.weights, &self.known);
         let own = (old.unwrap_or(summary), binding.old_marks.as_slice());
-        let like = self.weights.compare(new, own, &[own.0, summary, &entry.sql], &self.words);
+        let like = self.weights.compare(new, own, &[own.0, summary, &entry.sql], &self.words, &sql);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let signs = Signs {
             likeness: like.likeness,
             explained: like.explained,
             missing: like.missing,
-            covered: like.covered,
-            asked: like.asked,
             wording: like.wording,
             pattern: like.pattern,
             questioned: old.is_some(),
             bound: count(bound),
             rebound: count(rebound),
-            agreed: false,
-            lead: 0.0,
             similarity,
             unbound: count(unbound.len()),
             unsupported: count(binding.unsupported.len() + binding.lost_dates),
-            other_shape: Shape::of_query(&sql) != self.shape,
             other_form: Form::of_query(&sql).differences(self.form),
+            lacking: count(like.lacking),
+            needless: count(like.needless),
             same_outputs: fit == Fit::Same,
             new_outputs: fit == Fit::Changed,
             other_outputs: fit == Fit::Other,
@@ -329,6 +287,7 @@ impl Asked<'_> {
             added: count(added),
             turned: count(turned),
             stuck,
+            moved,
         };
         Candidate { entry: entry.id, sql, changes, unbound, signs }
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::bind::Mark;
 use super::values::overlap;
 use crate::retrieval::words::{is_stop_word, stem, words};
-use crate::sql::Schema;
 use crate::sql::describe::split_name;
+use crate::sql::{Schema, TokenKind, tokenize};
 
 /// A text with what it names.
 pub(super) type Marked<'a> = (&'a str, &'a [Mark]);
@@ -20,14 +20,14 @@ pub(super) struct Likeness {
     pub explained: f32,
     /// How much of the question only other questions of the history hold.
     pub missing: f32,
-    /// How much of the question the history's question holds.
-    pub covered: f32,
-    /// How much of the history's question the question holds.
-    pub asked: f32,
     /// How many words, fillers too, are the same in the same order.
     pub wording: f32,
     /// The same with the words of the schema set aside.
     pub pattern: f32,
+    /// Words of the schema that the question has, and neither the history's question nor the query.
+    pub lacking: usize,
+    /// Words of the query's tables and columns that the history's question has, and the question has not.
+    pub needless: usize,
 }
 
 /// Stems of the words in the names of a schema.
@@ -38,7 +38,8 @@ impl SchemaWords {
     pub fn of(schema: &Schema) -> Self {
         let tables = schema.tables.iter();
         let names = tables.flat_map(|table| {
-            std::iter::once(table.name.as_str()).chain(table.columns.iter().map(|column| column.name.as_str()))
+            std::iter::once(table.name.as_str())
+                .chain(table.columns.iter().map(|column| column.name.as_str()))
         });
         let words = names.flat_map(split_name).map(|word| stem(&word));
         Self(words.filter(|word| !is_stop_word(word)).collect())
@@ -70,6 +71,13 @@ fn sequence(text: &str, marks: &[Mark], schema: Option<&SchemaWords>) -> Vec<Str
         }
     }
     found
+}
+
+/// Stems of the words in the names that a query uses.
+fn identifiers(sql: &str) -> HashSet<String> {
+    let names = tokenize(sql).into_iter().filter(|token| token.kind == TokenKind::Identifier);
+    let names = names.filter_map(|token| sql.get(token.start..token.end));
+    names.flat_map(split_name).map(|word| stem(&word)).collect()
 }
 
 /// How much of two sequences is the same in the same order, 0 to 1: their longest common subsequence.
@@ -111,11 +119,17 @@ impl WordWeights {
     }
 
     /// Compares a question with what the history says of a query: its own question, else its summary.
-    pub fn compare(&self, new: Marked<'_>, old: Marked<'_>, more: &[&str], schema: &SchemaWords) -> Likeness {
+    pub fn compare(
+        &self,
+        new: Marked<'_>,
+        old: Marked<'_>,
+        more: &[&str],
+        schema: &SchemaWords,
+        sql: &str,
+    ) -> Likeness {
         let (a, b) = (tokens(new.0, new.1), tokens(old.0, old.1));
         let sum =
             |tokens: &BTreeMap<String, f32>| -> f32 { tokens.iter().map(|(t, n)| self.weight(t) * n).sum() };
-        let (in_a, in_b) = (sum(&a), sum(&b));
         let shared: f32 =
             a.iter().map(|(t, n)| self.weight(t) * n.min(b.get(t).copied().unwrap_or(0.0))).sum();
         let share = |part: f32, all: f32, none: f32| if all > 0.0 { part / all } else { none };
@@ -133,17 +147,21 @@ impl WordWeights {
                 missing += weight;
             }
         }
+        let named = identifiers(sql);
+        let lacks =
+            |token: &&String| schema.0.contains(*token) && !b.contains_key(*token) && !named.contains(*token);
+        let needless = |token: &&String| named.contains(*token) && !a.contains_key(*token);
         let orders = |schema: Option<&SchemaWords>| {
             in_order(&sequence(new.0, new.1, schema), &sequence(old.0, old.1, schema))
         };
         Likeness {
-            likeness: share(2.0 * shared, in_a + in_b, 0.0),
+            likeness: share(2.0 * shared, sum(&a) + sum(&b), 0.0),
             explained: share(explained, all, 1.0),
             missing: share(missing, all, 0.0),
-            covered: share(shared, in_a, 1.0),
-            asked: share(shared, in_b, 1.0),
             wording: orders(None),
             pattern: orders(Some(schema)),
+            lacking: a.keys().filter(lacks).count(),
+            needless: b.keys().filter(needless).count(),
         }
     }
 
@@ -213,9 +231,10 @@ mod tests {
         };
         let (old, new) = (history[0], "How many boats have a green hull?");
         let schema = SchemaWords::of(&Schema::default());
-        let compare = |marks: [&[Mark]; 2], old| weights.compare((new, marks[0]), (old, marks[1]), &[], &schema);
+        let compare =
+            |marks: [&[Mark]; 2], old| weights.compare((new, marks[0]), (old, marks[1]), &[], &schema, "");
         let marked = compare([&mark(new, "green"), &mark(old, "blue")], old);
-        assert_eq!((marked.likeness, marked.covered, marked.asked, marked.wording), (1.0, 1.0, 1.0, 1.0));
+        assert_eq!((marked.likeness, marked.explained, marked.wording), (1.0, 1.0, 1.0));
         let plain = compare([&[], &[]], old);
         assert!(plain.likeness < 0.8 && plain.wording < 1.0 && plain.missing == 0.0);
         let other = compare([&[], &[]], history[1]);
@@ -225,12 +244,17 @@ mod tests {
     #[test]
     fn order_and_words_of_the_schema_are_told_apart() {
         let column = |name: &str| Column { name: name.to_owned(), ..Column::default() };
-        let boat = Table { name: "boat".to_owned(), columns: vec![column("hull_colour"), column("length")], ..Table::default() };
+        let boat = Table {
+            name: "boat".to_owned(),
+            columns: vec![column("hull_colour"), column("length")],
+            ..Table::default()
+        };
         let schema = SchemaWords::of(&Schema { tables: vec![boat] });
         let weights = WordWeights::new(std::iter::empty());
-        let compare = |new, old| weights.compare((new, &[]), (old, &[]), &[], &schema);
+        let compare = |new, old| weights.compare((new, &[]), (old, &[]), &[], &schema, "");
         let same = compare("What is the length of each boat?", "What is the hull colour of each boat?");
         assert!(same.pattern == 1.0 && same.wording < 1.0);
+        assert_eq!((same.lacking, same.needless), (1, 0));
         let turned = compare("Boats without a trip", "Trip without a boat");
         assert!(turned.likeness == 1.0 && turned.wording < 1.0);
     }

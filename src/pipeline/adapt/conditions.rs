@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::alike::WordWeights;
 use super::bind::Binding;
 use super::clauses::{Clauses, Tables};
 use super::directions::comparison;
 use super::names::Names;
 use super::numbers::plain;
-use super::alike::WordWeights;
 use super::question::Question;
 use super::replace::Replacement;
 use super::slots::{Role, Slot};

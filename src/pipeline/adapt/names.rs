@@ -20,12 +20,13 @@ struct Name {
 }
 
 /// A word without its ending, "ids" as well.
-fn root(word: &str) -> String {
+pub(super) fn root(word: &str) -> String {
     let stem = stem(word);
     stem.strip_suffix('s').filter(|_| stem.len() == 3).map(str::to_owned).unwrap_or(stem)
 }
 
-fn roots(name: &str) -> Vec<String> {
+/// Stems of the words of a name.
+pub(super) fn roots(name: &str) -> Vec<String> {
     split_name(name).iter().map(|word| root(word)).collect()
 }
 

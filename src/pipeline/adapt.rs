@@ -37,7 +37,7 @@ use clauses::{Clauses, Tables};
 use conditions::{Conditions, Editable};
 pub use confidence::{DIRECTIONS, LIKELY, NEAR, SIGNS, Signs};
 use directions::Directions;
-use form::Form;
+use form::{Form, PARTS};
 use labels::Labels;
 use outputs::Fit;
 use question::Question;
@@ -262,6 +262,10 @@ impl Asked<'_> {
         let new = (self.question.text, binding.marks.as_slice());
         let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
         let unbound = self.question.unclaimed(&used, &self.weights, &self.known);
+        // Where the history's own question and query differ too, it is a convention, not another question.
+        let differs = Form::of_query(&sql).differences(self.form);
+        let as_before =
+            old.map_or([false; PARTS], |old| Form::of_query(&entry.sql).differences(Form::of_question(old)));
         let own = (old.unwrap_or(summary), binding.old_marks.as_slice());
         let like = self.weights.compare(new, own, &[own.0, summary, &entry.sql], &self.words, &sql);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -277,7 +281,7 @@ impl Asked<'_> {
             similarity,
             unbound: count(unbound.len()),
             unsupported: count(binding.unsupported.len() + binding.lost_dates),
-            other_form: Form::of_query(&sql).differences(self.form),
+            other_form: std::array::from_fn(|part| differs.get(part) != as_before.get(part)),
             lacking: count(like.lacking),
             needless: count(like.needless),
             same_outputs: fit == Fit::Same,

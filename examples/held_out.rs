@@ -40,12 +40,48 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
+/// An answer's confidence and whether it is given and right.
+struct Told {
+    confidence: f32,
+    near: bool,
+    right: bool,
+}
+
+/// Prints how sure right and wrong answers were, and which were given.
+fn sureness(told: &[Told]) {
+    for right in [true, false] {
+        let mut own: Vec<f32> = told.iter().filter(|t| t.right == right).map(|t| t.confidence).collect();
+        own.sort_by(f32::total_cmp);
+        let Some(last) = own.len().checked_sub(1) else { continue };
+        let at = |quarter: usize| own[last * quarter / 4];
+        let given = told.iter().filter(|t| t.right == right && t.near).count();
+        println!(
+            "{} answers: confidence {:.2} to {:.2}, quartiles {:.2}, {:.2}, {:.2}; {given} of {} given",
+            if right { "right" } else { "wrong" },
+            at(0),
+            at(4),
+            at(1),
+            at(2),
+            at(3),
+            own.len()
+        );
+    }
+    for step in 0..5u8 {
+        let inside: Vec<&Told> =
+            told.iter().filter(|t| ((t.confidence * 5.0) as u8).min(4) == step).collect();
+        let right = inside.iter().filter(|t| t.right).count();
+        let low = f32::from(step) / 5.0;
+        println!("confidence {low:.1} to {:.1}: {right} of {} right", low + 0.2, inside.len());
+    }
+}
+
 struct Asked<'a> {
     embed: &'a Memo,
     db: &'a Database,
     schema: &'a Schema,
     verbose: bool,
     slowest: f64,
+    told: Vec<Told>,
 }
 
 impl Asked<'_> {
@@ -72,6 +108,7 @@ impl Asked<'_> {
         };
         let gold = self.db.execute(&pair.sql, score::limits());
         let right = judge(Mode::BirdEx, &gold, &self.db.execute(&answer.sql, score::limits())).correct();
+        self.told.push(Told { confidence: answer.confidence, near: answer.is_near(), right });
         if self.verbose {
             let from = knowledge.entries[answer.entry as usize].question.as_deref().unwrap_or("");
             let word = if right { "right" } else { "WRONG" };
@@ -110,8 +147,8 @@ fn held_out(
     db: &Database,
     schema: &Schema,
     verbose: bool,
-) -> (Tally, f64) {
-    let mut asked = Asked { embed, db, schema, verbose, slowest: 0.0 };
+) -> (Tally, f64, Vec<Told>) {
+    let mut asked = Asked { embed, db, schema, verbose, slowest: 0.0, told: Vec::new() };
     let mut sum = Tally::default();
     for pair in pairs {
         let gold = common::same(&pair.sql);
@@ -122,7 +159,7 @@ fn held_out(
         }
         sum += asked.ask(pair, &knowledge, &common::index(embed, &knowledge));
     }
-    (sum, asked.slowest)
+    (sum, asked.slowest, asked.told)
 }
 
 fn demo(embed: &Memo, verbose: bool) {
@@ -135,7 +172,7 @@ fn demo(embed: &Memo, verbose: bool) {
     let plan = import::inspect("history.jsonl", &bytes).unwrap();
     let knowledge = common::built(import::read(&bytes, &plan).unwrap(), &schema);
     let index = common::index(embed, &knowledge);
-    let mut asked = Asked { embed, db: &db, schema: &schema, verbose, slowest: 0.0 };
+    let mut asked = Asked { embed, db: &db, schema: &schema, verbose, slowest: 0.0, told: Vec::new() };
     let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
     for task in read_tasks(&std::fs::read(folder.join("tasks.json")).unwrap()).unwrap() {
         let pair = Pair { question: task.question, sql: task.gold, id: task.question_id };
@@ -146,6 +183,7 @@ fn demo(embed: &Memo, verbose: bool) {
     for (name, tally) in sums {
         line(&format!("demo, {name}"), tally, asked.slowest);
     }
+    sureness(&asked.told);
 }
 
 fn main() {
@@ -181,18 +219,20 @@ fn main() {
             by_database.entry(task.db_id).or_default().push(pair);
         }
     }
-    let (mut sum, mut slowest) = (Tally::default(), 0.0f64);
+    let (mut sum, mut slowest, mut told) = (Tally::default(), 0.0f64, Vec::new());
     for (name, pairs) in by_database.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         let path = common::data().join(databases).join(name).join(format!("{name}.sqlite"));
         let Some((db, schema)) = common::open(&path) else {
             println!("{name:28} {:5} queries, but no rows at hand: cannot be measured", pairs.len());
             continue;
         };
-        let (tally, time) = held_out(&embed, name, pairs, &db, &schema, verbose);
+        let (tally, time, own) = held_out(&embed, name, pairs, &db, &schema, verbose);
         line(name, tally, time);
         sum += tally;
+        told.extend(own);
         slowest = slowest.max(time);
         embed.save();
     }
     line("together", sum, slowest);
+    sureness(&told);
 }

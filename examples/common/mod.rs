@@ -71,6 +71,7 @@ impl Embed for Memo {
 /// A query with the question it answers.
 #[derive(Debug, Clone)]
 pub struct Pair {
+    /// Empty where the history has none.
     pub question: String,
     pub sql: String,
     pub id: i64,
@@ -89,7 +90,7 @@ pub fn same(sql: &str) -> String {
 pub fn knowledge<'p>(name: &str, pairs: impl Iterator<Item = &'p Pair>, schema: &Schema) -> KnowledgeBase {
     let records = pairs.zip(1..).map(|(pair, line)| RawRecord {
         sql: pair.sql.clone(),
-        question: Some(pair.question.clone()),
+        question: Some(pair.question.clone()).filter(|question| !question.is_empty()),
         id: Some(pair.id),
         line,
         number: line,

@@ -281,9 +281,7 @@ fn told(answered: &Answered, model: &str) -> String {
                 let _ = writeln!(text, "Nothing in the history is near enough to answer this.");
                 let _ = writeln!(text, "The nearest query is #{}, adapted:", answer.entry);
             }
-            if let Some(share) = answer.chance() {
-                let _ = writeln!(text, "  {}", chance(share));
-            }
+            let _ = writeln!(text, "  {}", chance(answer.confidence));
             for change in &answer.changes {
                 let _ = writeln!(text, "  {}: {}", told_change(change), change.reason);
             }

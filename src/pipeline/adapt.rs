@@ -6,6 +6,7 @@
 //! show how (see `conditions`, `outputs`, `directions`). The candidates are ranked by how likely each is right (see
 //! `confidence`). The first that runs and finds rows is the answer; what was tried before it is kept with the reason.
 
+mod alike;
 mod bind;
 mod clauses;
 mod conditions;
@@ -20,6 +21,7 @@ mod outputs;
 mod question;
 mod replace;
 mod slots;
+mod sources;
 mod unread;
 mod values;
 
@@ -30,15 +32,16 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use alike::{SchemaWords, WordWeights};
 use bind::bind;
 use clauses::{Clauses, Tables};
 use conditions::{Conditions, Editable};
-pub use confidence::{LIKELY, NEAR, SIGNS, Signs};
+pub use confidence::{DIRECTIONS, LIKELY, NEAR, SIGNS, Signs};
 use directions::Directions;
-use form::{Form, Shape};
+use form::{Form, PARTS};
 use labels::Labels;
 use outputs::Fit;
-use question::{Question, WordWeights};
+use question::Question;
 use slots::Slot;
 use values::{ColumnName, ColumnValues};
 
@@ -54,8 +57,6 @@ const MOST_TRIED: usize = 8;
 const MOST_WEIGHED: usize = 2000;
 /// Milliseconds that looking up the values of one column may take.
 const LOOK_UP_MS: u32 = 2_000;
-/// Likeness from which two questions ask the same of different values.
-const SAME: f32 = 0.6;
 
 /// One piece that was changed in the historical query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,22 +107,12 @@ impl Answer {
     /// Whether its query is near enough to be an answer; else it is only the nearest there is, and should be offered
     /// as that.
     pub fn is_near(&self) -> bool {
-        self.confidence >= NEAR || self.same_but_values()
+        self.confidence >= NEAR
     }
 
     /// Whether such answers are right often enough to be given without a warning.
     pub fn is_likely(&self) -> bool {
         self.confidence >= LIKELY
-    }
-
-    /// The share of such answers that is right; None where the fit cannot tell: it saw few questions that differ from
-    /// the history's own in their values only.
-    pub fn chance(&self) -> Option<f32> {
-        (self.is_likely() || !self.same_but_values()).then_some(self.confidence)
-    }
-
-    fn same_but_values(&self) -> bool {
-        self.likeness >= SAME && self.unbound.is_empty() && !self.changes.is_empty()
     }
 }
 
@@ -216,7 +207,7 @@ pub async fn candidates(
     let asked = Asked {
         question: Question::new(question, &values, &labels),
         weights: word_weights(knowledge),
-        shape: Shape::of_question(question),
+        words: SchemaWords::of(schema),
         form: Form::of_question(question),
         known: texts.map(|slot| slot.value.clone()).collect(),
         filtered: filtered(knowledge),
@@ -227,7 +218,7 @@ pub async fn candidates(
         asked.candidate(entry, summary, slots, hit.similarity)
     });
     let mut candidates: Vec<Candidate> = adapted.collect();
-    candidates.sort_by(|a, b| b.signs.log_odds().total_cmp(&a.signs.log_odds()));
+    candidates.sort_by(|a, b| b.signs.rank().total_cmp(&a.signs.rank()));
     Ok(candidates)
 }
 
@@ -235,7 +226,7 @@ pub async fn candidates(
 struct Asked<'a> {
     question: Question<'a>,
     weights: WordWeights,
-    shape: Shape,
+    words: SchemaWords,
     form: Form,
     /// Text literals of the retrieved queries.
     known: HashSet<String>,
@@ -249,7 +240,9 @@ impl Asked<'_> {
     fn candidate(&self, entry: &Entry, summary: &str, slots: &[Slot], similarity: f32) -> Candidate {
         let old = entry.question.as_deref();
         let mut binding = bind(slots, old, &self.question);
-        let (mut conditions, mut fit, mut directions) = Default::default();
+        let (bound, rebound) = (binding.marks.len(), binding.changes.len());
+        let (mut conditions, mut fit, mut directions): (Conditions, Fit, Directions) = Default::default();
+        let mut moved = false;
         if let (Some(clauses), Some(sources)) = (Clauses::of(&entry.sql), Tables::of(&entry.sql, self.schema))
         {
             let (sql, filtered) = (entry.sql.as_str(), &self.filtered);
@@ -258,6 +251,9 @@ impl Asked<'_> {
             if let Some(old) = old {
                 let questions = (old, self.question.text);
                 fit = outputs::edit(sql, &clauses, &sources, questions, &mut binding);
+                if fit != Fit::Changed && conditions.added == 0 {
+                    moved = sources::edit(sql, &clauses, &sources, self.schema, questions, &mut binding);
+                }
                 directions = directions::edit(sql, &clauses, slots, questions, &mut binding);
             }
         }
@@ -267,15 +263,28 @@ impl Asked<'_> {
         let new = (self.question.text, binding.marks.as_slice());
         let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
         let mut unbound = self.question.unclaimed(&used, &self.weights, &self.known);
+        // Where the history's own question and query differ too, it is a convention, not another question.
+        let differs = Form::of_query(&sql).differences(self.form);
+        let as_before =
+            old.map_or([false; PARTS], |old| Form::of_query(&entry.sql).differences(Form::of_question(old)));
+        let own = (old.unwrap_or(summary), binding.old_marks.as_slice());
+        let like = self.weights.compare(new, own, &[own.0, summary, &entry.sql], &self.words, &sql);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let signs = Signs {
-            likeness: self.weights.alike(new, (old.unwrap_or(summary), &binding.old_marks)),
-            explained: self.weights.explained(new, &[old.unwrap_or(""), summary, &entry.sql]),
+            likeness: like.likeness,
+            explained: like.explained,
+            missing: like.missing,
+            wording: like.wording,
+            pattern: like.pattern,
+            questioned: old.is_some(),
+            bound: count(bound),
+            rebound: count(rebound),
             similarity,
             unbound: count(unbound.len()),
             unsupported: count(binding.unsupported.len() + binding.lost_dates),
-            other_shape: Shape::of_query(&sql) != self.shape,
-            other_form: Form::of_query(&sql).differences(self.form),
+            other_form: std::array::from_fn(|part| differs.get(part) != as_before.get(part)),
+            lacking: count(like.lacking),
+            needless: count(like.needless),
             same_outputs: fit == Fit::Same,
             new_outputs: fit == Fit::Changed,
             other_outputs: fit == Fit::Other,
@@ -283,6 +292,7 @@ impl Asked<'_> {
             added: count(added),
             turned: count(turned),
             stuck,
+            moved,
         };
         for named in unread::unread(self.question.text, &used, &sql, old, self.schema) {
             if !unbound.iter().any(|told| told.contains(&named)) {

@@ -152,12 +152,9 @@ pub fn adapted(answer: &Answer) -> Told {
             counted(answer.refused.len(), "query was", "queries were")
         );
     }
-    let unlikely = answer.chance().is_some() && !answer.is_likely();
-    if let Some(share) = answer.chance() {
-        // Where the answer is probably wrong, this comes before anything else.
-        text =
-            if unlikely { format!("{} {text}", chance(share)) } else { format!("{text} {}", chance(share)) };
-    }
+    let chance = chance(answer.confidence);
+    // Where the answer is probably wrong, this comes before anything else.
+    text = if answer.is_likely() { format!("{text} {chance}") } else { format!("{chance} {text}") };
     if !answer.is_near() {
         let title = "Nothing in the history is near enough to answer this.".to_owned();
         return Told {
@@ -167,7 +164,7 @@ pub fn adapted(answer: &Answer) -> Told {
         };
     }
     Told {
-        less: unlikely || !answer.unbound.is_empty(),
+        less: !answer.is_likely() || !answer.unbound.is_empty(),
         title: format!("Adapted from query #{}. No model was used.", answer.entry),
         text,
     }
@@ -177,6 +174,7 @@ pub fn adapted(answer: &Answer) -> Told {
 mod tests {
     use super::*;
     use crate::history::{Edit, Item};
+    use crate::pipeline::adapt::{LIKELY, NEAR};
     use crate::retrieval::{Evidence, ItemHit, Phrase};
     use crate::sql::ComponentType;
 
@@ -246,29 +244,28 @@ mod tests {
 
     #[test]
     fn an_adapted_answer_says_how_near_it_is() {
-        let answer = |confidence: f32, likeness: f32, changes: usize, unbound: &[&str]| {
+        let answer = |confidence: f32, unbound: &[&str]| {
             let change =
                 Change { start: 0, end: 1, before: "1".into(), after: "2".into(), reason: String::new() };
             adapted(&Answer {
                 sql: String::new(),
                 entry: 7,
-                changes: vec![change; changes],
+                changes: vec![change],
                 unbound: unbound.iter().map(|&text| text.to_owned()).collect(),
-                likeness,
+                likeness: 0.9,
                 confidence,
                 refused: Vec::new(),
                 result: crate::db::ResultSet::default(),
             })
         };
-        let sure = answer(0.6, 0.9, 1, &[]);
+        let sure = answer(0.8, &[]);
         assert!(!sure.less && sure.title.starts_with("Adapted from query #7"), "{sure:?}");
-        assert!(answer(0.1, 0.3, 1, &[]).less);
-        assert!(answer(0.6, 0.9, 1, &["May"]).text.contains("Not used: May."));
-        let far = answer(0.01, 0.3, 1, &[]);
+        assert!(sure.text.ends_with("On other databases about 8 in 10 such answers were right."), "{sure:?}");
+        let unsure = answer((NEAR + LIKELY) / 2.0, &[]);
+        assert!(unsure.less && unsure.title == sure.title, "{unsure:?}");
+        assert!(answer(0.8, &["May"]).text.contains("Not used: May."));
+        let far = answer(0.01, &[]);
         assert!(far.less && far.title.contains("near enough") && far.text.contains("#7"), "{far:?}");
-        // A question that differs in its values only is near, and no share is claimed for it.
-        let same = answer(0.01, 0.7, 1, &[]);
-        assert!(!same.less && !same.text.contains("On other databases"), "{same:?}");
     }
 
     #[test]

@@ -202,7 +202,7 @@ impl<'a> Tables<'a> {
 }
 
 /// A name as SQL writes it, quoted where it must be.
-fn name(name: &str) -> String {
+pub(super) fn name(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && tokenize(name).first().is_some_and(|token| token.kind == TokenKind::Identifier);

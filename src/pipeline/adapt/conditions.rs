@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::alike::WordWeights;
 use super::bind::Binding;
 use super::clauses::{Clauses, Tables};
 use super::directions::comparison;
 use super::names::Names;
 use super::numbers::plain;
-use super::question::{Question, WordWeights};
+use super::question::Question;
 use super::replace::Replacement;
 use super::slots::{Role, Slot};
 use super::values::{ColumnName, overlap, quote_text};

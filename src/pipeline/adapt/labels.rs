@@ -10,6 +10,8 @@ use crate::sql::Schema;
 
 /// A value of this many characters at most is taken for a code.
 const LONGEST_CODE: usize = 8;
+/// A value of this many characters at most is taken for a code even in small letters.
+const SHORTEST_NAME: usize = 3;
 /// Columns beside a code's that may hold its label.
 const MOST_SIBLINGS: usize = 6;
 /// Rows of a table in which labels are looked for: code tables are small.
@@ -30,7 +32,7 @@ impl Labels {
     ) -> Result<Self, DbError> {
         let mut read = Self::default();
         for (column, codes) in values.columns() {
-            let coded = !codes.is_empty() && codes.iter().all(|c| c.chars().count() <= LONGEST_CODE);
+            let coded = !codes.is_empty() && codes.iter().all(|value| is_code(value));
             let Some(table) = schema.table(&column.0).filter(|_| coded) else { continue };
             let text = |c: &&crate::sql::Column| {
                 let kind = c.declared_type.to_uppercase();
@@ -52,6 +54,12 @@ impl Labels {
     pub fn of(&self, column: &ColumnName) -> &[(String, String)] {
         self.0.get(column).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Whether a value looks like a code: short, and without small letters unless it is very short. "Anna" names itself.
+fn is_code(value: &str) -> bool {
+    let length = value.chars().count();
+    length <= SHORTEST_NAME || (length <= LONGEST_CODE && !value.chars().any(char::is_lowercase))
 }
 
 /// (label, code) from the rows of one table, where every label has one code, every code one label.
@@ -87,4 +95,15 @@ async fn pairs(
     }
     found.retain(|(label, code)| label.chars().count() > code.chars().count());
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_no_codes() {
+        assert!(["HL", "yes", "DEPOT-7", "m", "20241"].into_iter().all(is_code));
+        assert!(!["Anna", "Harbour", "NORTH QUAY"].into_iter().any(is_code));
+    }
 }

@@ -25,7 +25,8 @@ pub(super) fn root(word: &str) -> String {
     stem.strip_suffix('s').filter(|_| stem.len() == 3).map(str::to_owned).unwrap_or(stem)
 }
 
-fn roots(name: &str) -> Vec<String> {
+/// Stems of the words of a name.
+pub(super) fn roots(name: &str) -> Vec<String> {
     split_name(name).iter().map(|word| root(word)).collect()
 }
 

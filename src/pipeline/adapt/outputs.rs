@@ -191,6 +191,9 @@ pub(super) fn edit(
         return Fit::Unknown;
     }
     if same(&new, &gives) {
+        if old == gives && new != gives {
+            reorder(sql, clauses, (&gives, &new), binding);
+        }
         return Fit::Same;
     }
     let single = |outputs: &[Output]| outputs.iter().any(|output| output.measure.is_some());
@@ -228,6 +231,25 @@ pub(super) fn edit(
     binding.old_marks.push((from, "output".to_owned()));
     binding.marks.push((to, "output".to_owned()));
     Fit::Changed
+}
+
+/// Puts what the query gives in the order in which the question names it: the history's question did so.
+fn reorder(sql: &str, clauses: &Clauses, (gives, wanted): (&[Output], &[Output]), binding: &mut Binding) {
+    let pieces = Clauses::pieces(sql, clauses.list.clone());
+    let written: Option<Vec<&str>> = wanted
+        .iter()
+        .map(|output| sql.get(pieces.get(gives.iter().position(|given| given == output)?)?.clone()))
+        .collect();
+    // An order by number means the place in the list.
+    let by_place = clauses.order.clone().is_some_and(|order| {
+        let mut terms = Clauses::pieces(sql, order).into_iter();
+        terms.any(|term| Clauses::words(sql, term).first().is_some_and(|word| word.parse::<u32>().is_ok()))
+    });
+    if let Some(written) = written.filter(|_| !by_place) {
+        let reason = "The question names them in this order.".to_owned();
+        let range = clauses.list.clone();
+        binding.changes.push(Replacement { range, after: written.join(", "), reason });
+    }
 }
 
 /// Outputs in words.

@@ -1,9 +1,9 @@
-//! What a question names, and how alike two questions are once what they name is set aside.
+//! What a question names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
-use super::bind::Mark;
+use super::alike::WordWeights;
 use super::dates::{DateMention, dates};
 use super::labels::Labels;
 use super::numbers::{NumberMention, numbers};
@@ -122,127 +122,10 @@ pub(super) fn same_context(a: &str, in_a: &Range<usize>, b: &str, in_b: &Range<u
     shared.sum()
 }
 
-/// How often words occur in the questions of a history, to weigh them.
-pub(super) struct WordWeights {
-    documents: f32,
-    holding: HashMap<String, f32>,
-}
-
-impl WordWeights {
-    pub fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
-        let (mut documents, mut holding) = (0.0f32, HashMap::new());
-        for text in texts {
-            documents += 1.0;
-            for word in tokens(text, &[]).into_keys() {
-                *holding.entry(word).or_insert(0.0) += 1.0;
-            }
-        }
-        Self { documents, holding }
-    }
-
-    /// Whether one question in twenty or more uses a word.
-    fn common(&self, word: &str) -> bool {
-        self.holding.get(&stem(word)).copied().unwrap_or(0.0) * 20.0 >= self.documents
-    }
-
-    /// How much of the question, outside its marks, is in the other texts, 0 to 1.
-    pub fn explained(&self, question: (&str, &[Mark]), by: &[&str]) -> f32 {
-        let known: HashSet<String> = by.iter().flat_map(|text| tokens(text, &[]).into_keys()).collect();
-        let (mut found, mut all) = (0.0, 0.0);
-        for token in tokens(question.0, question.1).into_keys() {
-            let weight = self.weight(&token);
-            all += weight;
-            found += if known.contains(&token)
-                || question.1.iter().any(|(_, mark)| token.strip_prefix(MARK) == Some(mark.as_str()))
-            {
-                weight
-            } else {
-                0.0
-            };
-        }
-        if all > 0.0 { found / all } else { 1.0 }
-    }
-
-    fn weight(&self, word: &str) -> f32 {
-        if word.starts_with(MARK) {
-            return 2.0;
-        }
-        let holding = self.holding.get(word).copied().unwrap_or(0.0);
-        ((self.documents + 1.0) / (holding + 0.5)).ln().clamp(0.3, 4.0)
-    }
-
-    /// Weighted Dice coefficient of two questions, 0 to 1. `marks` name what stands at a range instead of its
-    /// words, so that two questions about different values of one column are alike.
-    pub fn alike(&self, a: (&str, &[Mark]), b: (&str, &[Mark])) -> f32 {
-        let (a, b) = (tokens(a.0, a.1), tokens(b.0, b.1));
-        let sum =
-            |tokens: &HashMap<String, f32>| -> f32 { tokens.iter().map(|(t, n)| self.weight(t) * n).sum() };
-        let shared: f32 =
-            a.iter().map(|(t, n)| self.weight(t) * n.min(b.get(t).copied().unwrap_or(0.0))).sum();
-        let all = sum(&a) + sum(&b);
-        if all > 0.0 { 2.0 * shared / all } else { 0.0 }
-    }
-}
-
-/// First character of a token that is no word.
-const MARK: char = '#';
-
-/// Words that ask for the same thing.
-const SAME: &[(&str, &[&str])] = &[
-    ("#count", &["number", "count", "many", "total"]),
-    ("#share", &["percentage", "percent", "proportion", "ratio", "rate", "share"]),
-    ("#average", &["average", "mean", "avg"]),
-    ("#most", &["most", "highest", "maximum", "max", "largest", "biggest", "top"]),
-    ("#least", &["least", "lowest", "minimum", "min", "smallest", "fewest", "bottom"]),
-];
-
-/// Content words, stemmed, with their counts; what lies in a mark is that mark, or nothing where its name is empty.
-fn tokens(text: &str, marks: &[(Range<usize>, String)]) -> HashMap<String, f32> {
-    let mut counts: HashMap<String, f32> = HashMap::new();
-    for (_, mark) in marks.iter().filter(|(_, mark)| !mark.is_empty()) {
-        *counts.entry(format!("{MARK}{mark}")).or_default() += 1.0;
-    }
-    for word in words(text) {
-        let range = word.start..word.end;
-        if marks.iter().any(|(marked, _)| overlap(marked, &range)) {
-            continue;
-        }
-        let lower = word.text.to_lowercase();
-        let same = SAME
-            .iter()
-            .find(|(_, words)| words.contains(&lower.as_str()))
-            .map(|(token, _)| (*token).to_owned());
-        let token = match same {
-            Some(token) => token,
-            None if is_stop_word(&lower) => continue,
-            None => stem(&lower),
-        };
-        *counts.entry(token).or_default() += 1.0;
-    }
-    counts
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
-
-    #[test]
-    fn questions_are_alike_once_their_values_are_set_aside() {
-        let history =
-            ["How many boats have a blue hull?", "Which sailors know boat 7?", "List all harbours."];
-        let weights = WordWeights::new(history.into_iter());
-        let mark = |text: &str, value: &str| {
-            let start = text.find(value).unwrap();
-            [(start..start + value.len(), "boat.hull".to_owned())]
-        };
-        let (old, new) = (history[0], "How many boats have a green hull?");
-        let marked = weights.alike((new, &mark(new, "green")), (old, &mark(old, "blue")));
-        assert!(marked > 0.99 && weights.alike((new, &[]), (old, &[])) < 0.8);
-        assert!(weights.alike((new, &[]), (history[1], &[])) < 0.4);
-        assert!(weights.explained((new, &mark(new, "green")), &[old]) > 0.99);
-        assert!(weights.explained((new, &[]), &["SELECT harbour"]) < 0.1);
-    }
 
     #[test]
     fn surroundings_tell_mentions_apart() {

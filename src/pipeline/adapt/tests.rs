@@ -155,6 +155,19 @@ fn patterns_keep_their_wildcards() {
 }
 
 #[test]
+fn a_pattern_takes_what_stands_in_its_place() {
+    let sql = "SELECT id FROM boat WHERE name LIKE '%ing%'";
+    let old = Some("Which boats have a name that contains \"ing\"?");
+    let answer = ask("Which boats have a name that contains \"tte\"?", &[(old, sql)]).unwrap();
+    assert_eq!(answer.sql, "SELECT id FROM boat WHERE name LIKE '%tte%'");
+    assert_eq!(answer.changes[0].reason, "The question says tte, the history's ing.");
+    let bare = Some("Which boats have a name that contains ing?");
+    assert!(adapted("Which boats have a name that contains tte?", bare, sql).ends_with("'%tte%'"));
+    // Nothing stands there: the condition goes.
+    assert_eq!(adapted("Which boats are there?", bare, sql), "SELECT id FROM boat");
+}
+
+#[test]
 fn what_no_query_can_use_is_said() {
     let sql = "SELECT COUNT(*) FROM boat WHERE hull = 'Blue'";
     let answer =

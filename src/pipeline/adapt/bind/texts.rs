@@ -7,6 +7,8 @@ use super::super::question::same_context;
 use super::super::slots::{Role, Slot, pattern_parts};
 use super::super::values::{overlap, quote_text};
 use super::Binder;
+use crate::retrieval::phrases::quoted;
+use crate::retrieval::words::{is_stop_word, stem, words};
 
 impl Binder<'_> {
     /// Text literals that the question names stay.
@@ -88,10 +90,49 @@ impl Binder<'_> {
             } else if let Some(range) = old
                 && DateLiteral::read(&slot.value).is_none()
             {
+                // What a pattern looks for is mostly no whole value of its column.
+                let pattern = slot.role == Role::Pattern;
+                if let Some(place) = pattern.then(|| self.in_its_place(&range)).flatten() {
+                    let (said, (before, body, after)) = (self.written(&place), pattern_parts(&slot.value));
+                    let reason = format!("The question says {said}, the history's {body}.");
+                    let value = quote_text(&format!("{before}{said}{after}"));
+                    self.replace(slots, group, &value, &reason);
+                    self.mark_old(Some(range), &name);
+                    self.binding.marks.push((place, name));
+                    self.finish(group);
+                    continue;
+                }
                 self.binding.unsupported.extend(group.iter().map(|&at| (at, range.clone())));
                 self.mark_old(Some(range), &name);
                 self.finish(group);
             }
         }
+    }
+
+    /// What the question has where the history's question has what is at `old`: in quotes, or after the same words.
+    fn in_its_place(&self, old: &Range<usize>) -> Option<Range<usize>> {
+        let (text, _) = self.old.as_ref()?;
+        let mut quotes = quoted(self.question.text).into_iter().filter(|range| !self.claimed(range));
+        if quoted(text).iter().any(|quote| overlap(quote, old))
+            && let (Some(only), None) = (quotes.next(), quotes.next())
+        {
+            return Some(only);
+        }
+        let known = words(text);
+        let mut before = known.iter().rev().filter(|word| word.end <= old.start).map(|word| stem(word.text));
+        let (last, second) = (before.next()?, before.next());
+        let asked = words(self.question.text);
+        let follows = |both: bool| {
+            asked.windows(3).find(|three| {
+                let [first, lead, next] = three else { return false };
+                stem(lead.text) == last
+                    && (!both || Some(stem(first.text)) == second)
+                    && !self.claimed(&(next.start..next.end))
+                    && !is_stop_word(&next.text.to_lowercase())
+            })
+        };
+        let telling = !is_stop_word(&last);
+        let place = follows(true).or_else(|| follows(false).filter(|_| telling))?.last()?;
+        Some(place.start..place.end)
     }
 }

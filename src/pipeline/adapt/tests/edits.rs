@@ -121,6 +121,40 @@ fn counts_and_lists_take_each_others_place() {
 }
 
 #[test]
+fn outputs_stand_in_the_order_of_the_question() {
+    let old = Some("What are the name and hull of boats longer than 10 m?");
+    let sql = "SELECT name, hull FROM boat WHERE length_m > 10 ORDER BY name";
+    let turned = "SELECT hull, name FROM boat WHERE length_m > 15 ORDER BY name";
+    assert_eq!(adapted("What are the hull and name of boats longer than 15 m?", old, sql), turned);
+    // Where the query has another order than its own question, nothing is known about orders.
+    let other = "SELECT hull, name FROM boat WHERE length_m > 10";
+    assert_eq!(adapted("What are the name and hull of boats longer than 10 m?", old, other), other);
+    let by_place = "SELECT name, hull FROM boat ORDER BY 1";
+    assert_eq!(
+        adapted(
+            "What are the hull and name of boats?",
+            Some("What are the name and hull of boats?"),
+            by_place
+        ),
+        by_place
+    );
+}
+
+#[test]
+fn another_table_is_read_where_the_question_names_it() {
+    let old = Some("How many boats are there?");
+    let sql = "SELECT COUNT(*) FROM boat";
+    let answer = ask("How many berths are there?", &[(old, sql)]).unwrap();
+    assert_eq!(answer.sql, "SELECT COUNT(*) FROM berth");
+    assert_eq!(answer.changes[0].reason, "The question names berth, the history's boat.");
+    // Its column is in no other table, and a condition may mean something else there.
+    let names = "SELECT name FROM boat";
+    assert_eq!(adapted("List the names of berths.", Some("List the names of boats."), names), names);
+    let blue = "SELECT COUNT(*) FROM boat WHERE state = 'A'";
+    assert_eq!(adapted("How many berths are there?", old, blue), blue);
+}
+
+#[test]
 fn averages_become_sums() {
     let old = Some("What is the average fare of trips?");
     let sql = "SELECT AVG(fare) FROM trip";

@@ -168,7 +168,7 @@ fn actions_say_why_they_cannot_be_done() {
     let working = actions(Now { working: true, ..all });
     assert!(blocked(&working, Action::Index).is_some() && blocked(&working, Action::Export).is_none());
     for (query, action) in
-        [("import", Action::AddHistory), ("dark", Action::Theme), ("shortcut", Action::Keys)]
+        [("import queries", Action::AddHistory), ("dark", Action::Theme), ("shortcut", Action::Keys)]
     {
         let found = search(&[&Index::new(actions(all))], query, &[], 9);
         assert_eq!(found.shown[0].target, Target::Act(action), "{query}");

@@ -99,7 +99,8 @@ pub fn fault(sql: &str, error: &DbError, schema: &Schema) -> Fault {
         fault.fixes = fixes::fixes(sql, place.range.clone(), &complaint, &tables, schema);
         fault.note = fixes::note(&complaint, &tables, schema);
         if fault.note.is_empty() && matches!(complaint, Complaint::Syntax(_)) {
-            fault.note = parsed.map(|error| expected(&error, place)).unwrap_or_default();
+            let token = sql.get(place.range.clone()).unwrap_or_default();
+            fault.note = parsed.map(|error| expected(&error, token)).unwrap_or_default();
         }
     }
     fault
@@ -160,12 +161,11 @@ fn placed(sql: &str, range: Range<usize>) -> Place {
     Place { range, line, column }
 }
 
-/// What the parser expected, where it stumbles at the same place.
-fn expected(error: &SqlError, place: &Place) -> String {
-    let SqlError::Syntax { message, line, column } = error else { return String::new() };
-    let same = *line == u32::try_from(place.line).ok() && *column == u32::try_from(place.column).ok();
+/// What the parser expected, where it stumbles at the same token. Its place is no measure: it may be the next token's.
+fn expected(error: &SqlError, token: &str) -> String {
+    let SqlError::Syntax { message, .. } = error else { return String::new() };
     match message.split_once(": expected ") {
-        Some((_, rest)) if same => format!("Expected {rest}"),
+        Some((_, rest)) if rest.ends_with(&format!(" found {token}.")) => format!("Expected {rest}"),
         _ => String::new(),
     }
 }

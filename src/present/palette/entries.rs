@@ -53,7 +53,7 @@ pub fn actions(now: Now) -> Vec<Entry> {
         (
             Action::ImportReport,
             "Read the import report",
-            "history, skipped queries",
+            "history, skipped, merged",
             "",
             (!now.imported).then_some("No history was added since the page was opened."),
         ),

@@ -113,6 +113,7 @@ test("actions are done, and those that cannot be say why", async ({ page }) => {
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Ctrl K")).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeHidden();
   await app.find("prompt");
   await expect(chosen(app)).toContainText("No model was asked.");
   await expect(chosen(app)).toHaveAttribute("aria-disabled", "true");

@@ -43,10 +43,11 @@ pub fn App() -> impl IntoView {
     listen(state, toasts);
     provide_context(OpenAddress(RwSignal::new(false)));
     diagnostics::watch(state);
-    answers::start(state);
+    answers::listen(state);
     Effect::new(move |_| state.settings.with(|s| s.theme.apply()));
     spawn_local(async move {
         workspace::start(state).await;
+        answers::load(state).await;
         ready.set(true);
     });
     let current = Signal::derive(move || state.page.get().href().to_owned());

@@ -47,8 +47,8 @@ pub struct Keeper {
     again: Cell<bool>,
 }
 
-/// Reads the kept answers, and forgets them when another tab does.
-pub fn start(state: State) {
+/// Forgets the answers when another tab does.
+pub fn listen(state: State) {
     let listener = window_event_listener_untyped("storage", move |event| {
         let key =
             js_sys::Reflect::get(&event, &JsValue::from_str("key")).ok().and_then(|key| key.as_string());
@@ -58,12 +58,14 @@ pub fn start(state: State) {
         }
     });
     on_cleanup(move || listener.remove());
-    spawn_local(async move {
-        let trouble = take_in(state).await.err();
-        let changes = state.answers.get_value().borrow().changes();
-        state.keeper.get_value().kept.set(changes);
-        tell(state, trouble);
-    });
+}
+
+/// Reads the kept answers.
+pub async fn load(state: State) {
+    let trouble = take_in(state).await.err();
+    let changes = state.answers.get_value().borrow().changes();
+    state.keeper.get_value().kept.set(changes);
+    tell(state, trouble);
 }
 
 /// Takes in what another tab wrote since this one last did.

@@ -91,6 +91,7 @@ test("the columns of a table are chosen by hand", async ({ page }) => {
   await dialog.getByLabel("Author").selectOption("what");
   await dialog.getByRole("button", { name: "Read the file" }).click();
   await expect(app.rail.getByText(/1 skipped/)).toBeVisible({ timeout: 60_000 });
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 60_000 });
   await app.ask("How many piers are there?");
   await expect(answer(app)).toBeVisible();
 });

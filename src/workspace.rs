@@ -190,7 +190,7 @@ mod tests {
         again.put_back(&first);
         assert_eq!(again.from_source(&source).map(|w| w.name.as_str()), Some("a 2"));
         // A tab that was closed before leaves it to be deleted.
-        assert_eq!(list.removed(), [first.clone()]);
+        assert_eq!(list.removed(), std::slice::from_ref(&first));
         list.forget(first.id);
         list.put_back(&first);
         assert_eq!(list.list().len(), 1);

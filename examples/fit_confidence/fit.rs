@@ -95,11 +95,14 @@ fn climb(directions: &[i8], mut gradient: impl FnMut(&[f64]) -> Vec<f64>) -> Vec
     weights
 }
 
+/// The scaled signs of a candidate, and whether it is right.
+type Scaled = (Vec<f64>, bool);
+
 /// Weights under which the right candidates of a question are likely among all of it: a conditional logit.
 fn ranking(questions: &[&Offered], directions: &[i8]) -> Vec<f64> {
     let all: Vec<&Vec<f64>> = questions.iter().flat_map(|q| &q.seen).map(|seen| &seen.signs).collect();
     let scale = scale(&all);
-    let told: Vec<(Vec<(Vec<f64>, bool)>, f64)> = questions
+    let told: Vec<(Vec<Scaled>, f64)> = questions
         .iter()
         .zip(shares(questions))
         .filter(|(question, _)| question.seen.iter().any(|seen| seen.right))

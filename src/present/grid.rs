@@ -8,6 +8,9 @@ use crate::bench::align::{AlignedRow, RowKind, align};
 use crate::bench::compare::Complete;
 use crate::db::{ResultSet, Value};
 
+/// The values of one row, where there is one.
+type Values<'a> = Option<&'a [Value]>;
+
 /// One row of the table, by indices into ours and gold; one of them is always there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowPair {
@@ -104,7 +107,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The rows behind the one shown at `index`: ours and gold's.
-    fn pair(&self, index: usize) -> Option<(RowPair, Option<&'a [Value]>, Option<&'a [Value]>)> {
+    fn pair(&self, index: usize) -> Option<(RowPair, Values<'a>, Values<'a>)> {
         let index = match self.order {
             Some(order) => *order.get(index)? as usize,
             None => index,

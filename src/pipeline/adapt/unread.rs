@@ -118,6 +118,6 @@ mod tests {
         assert_eq!(told("Tracks from Ohio", "SELECT 1 FROM Track WHERE Name = 'Ohio'", None), [""; 0]);
         assert_eq!(told("Wie Viele Lieder Kommen Aus Berlin", count, None), [""; 0]);
         let question = "Tracks from Ohio";
-        assert_eq!(unread(question, &[12..16], count, None, &schema()), [""; 0]);
+        assert_eq!(unread(question, std::slice::from_ref(&(12..16)), count, None, &schema()), [""; 0]);
     }
 }

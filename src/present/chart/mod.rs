@@ -175,7 +175,7 @@ impl Chart {
 /// The chart that suits a result; None where none does.
 pub fn choose(result: &ResultSet) -> Option<Chart> {
     let (rows, width) = (result.rows.len(), result.columns.len());
-    if rows < 2 || rows > MOST_POINTS || !(2..=MOST_COLUMNS).contains(&width) {
+    if !(2..=MOST_POINTS).contains(&rows) || !(2..=MOST_COLUMNS).contains(&width) {
         return None;
     }
     let roles = roles(result)?;

@@ -52,11 +52,13 @@ fn lines(chart: &Chart) -> Vec<(Ink, usize)> {
 }
 
 fn texts(panel: &Panel) -> Vec<&str> {
-    let text = |mark| match mark {
-        &Mark::Text { ref text, .. } => Some(text.as_str()),
-        _ => None,
-    };
-    panel.marks.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for mark in &panel.marks {
+        if let Mark::Text { text, .. } = mark {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub(super) fn is(token: Option<&str>, name: &str) -> bool {
 
 /// Whether the token that starts at `start` is named as a table.
 pub(super) fn after_from(sql: &str, tokens: &[Token], start: usize) -> bool {
-    let before = tokens.iter().filter(|t| t.end <= start && !is_blank(t)).next_back();
+    let before = tokens.iter().rfind(|t| t.end <= start && !is_blank(t));
     before.is_some_and(|t| {
         let word = sql.get(t.start..t.end).unwrap_or_default();
         ["FROM", "JOIN", ",", "."].iter().any(|w| w.eq_ignore_ascii_case(word))

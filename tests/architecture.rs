@@ -9,7 +9,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     BTreeMap::from([
         ("sql", &[][..]),
         ("incident", &[]),
-        ("workspace", &["history"]),
+        ("workspace", &["history", "sql"]),
         ("ports", &["db", "llm"]),
         ("db", &["sql", "ports"]),
         ("embedding", &["ports"]),

@@ -25,6 +25,13 @@ pub struct Task {
     pub knowledge: Vec<Required>,
 }
 
+/// The tasks on the database `open`, and how many are on others; all of them where none names it.
+pub fn of_database(tasks: Vec<Task>, open: &str) -> (Vec<Task>, usize) {
+    let (ours, others): (Vec<Task>, Vec<Task>) =
+        tasks.into_iter().partition(|task| task.db_id.eq_ignore_ascii_case(open.trim()));
+    if ours.is_empty() { (others, 0) } else { (ours, others.len()) }
+}
+
 /// Why a file of tasks or predictions cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 pub enum TaskError {
@@ -209,6 +216,15 @@ mod tests {
                  {"question_id": 9, "db_id": "d", "question": "r", "query": "SELECT 2"}]"#,
         )
         .unwrap()
+    }
+
+    #[test]
+    fn tasks_on_the_open_database_come_alone() {
+        let task = |db_id: &str| Task { db_id: db_id.to_owned(), ..Task::default() };
+        let all = || vec![task("cars"), task("Ships"), task("cars")];
+        let (ours, others) = of_database(all(), "ships");
+        assert_eq!((ours, others), (vec![task("Ships")], 2));
+        assert_eq!(of_database(all(), "my ferries"), (all(), 0));
     }
 
     #[test]

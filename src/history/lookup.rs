@@ -2,7 +2,7 @@
 //!
 //! "Times" counts runs: a query that was run four times counts four.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Entry, Item, KnowledgeBase};
 use crate::sql::ComponentType;
@@ -135,6 +135,17 @@ impl KnowledgeBase {
             holds(&[entry.question.as_deref().unwrap_or_default(), summary, &entry.sql])
         });
         Found { items: items.map(|(i, _)| i).collect(), entries: entries.map(|(e, _)| e.id).collect() }
+    }
+
+    /// Items of the queries whose question holds every word of `text`, in any case.
+    pub fn asked_for(&self, text: &str) -> BTreeSet<u32> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let holds = |question: &str| {
+            let lower = question.to_lowercase();
+            words.iter().all(|word| lower.contains(word))
+        };
+        let asked = self.entries.iter().filter(|entry| entry.question.as_deref().is_some_and(holds));
+        asked.flat_map(|entry| self.items_of(entry.id).map(|(item, _)| item)).collect()
     }
 
     /// The tables that items read, most items first.

@@ -140,8 +140,8 @@ pub fn tab_stop<'a>(
 
 /// Lists what passes `filter`; groups without a line are left out.
 pub fn list(base: &KnowledgeBase, filter: &Filter, grouping: Grouping) -> Vec<Group> {
-    let found: Option<BTreeSet<u32>> =
-        (!filter.text.trim().is_empty()).then(|| base.search(&filter.text).items.into_iter().collect());
+    let found: Option<BTreeSet<u32>> = (!filter.text.trim().is_empty())
+        .then(|| base.search(&filter.text).items.into_iter().chain(base.asked_for(&filter.text)).collect());
     let remarks = titles::remarks(base);
     let passing = base.items.iter().zip(0_u32..).filter(|(item, key)| {
         found.as_ref().is_none_or(|found| found.contains(key)) && passes(base, item, filter)
@@ -273,6 +273,9 @@ mod tests {
         let ports = Filter { tables: BTreeSet::from(["ports".to_owned()]), ..Filter::default() };
         let tables = list(&base, &ports, Grouping::Table);
         assert!(tables.iter().all(|g| g.title == "ports") && !tables.is_empty());
+        // A question finds the items of its query.
+        let asked = Filter { text: "how MANY".to_owned(), ..Filter::default() };
+        assert_eq!(list(&base, &asked, Grouping::Query).len(), 1);
         let nothing = Filter { text: "no such word".to_owned(), ..Filter::default() };
         assert!(list(&base, &nothing, Grouping::Type).is_empty());
     }

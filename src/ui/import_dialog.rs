@@ -10,6 +10,7 @@ use super::components::dialog::Dialog;
 use super::components::import_mapping::ImportMapping;
 use super::components::notice::Notice;
 use super::components::tag::Tone;
+use super::database_menu::name;
 use super::state::{Import, State};
 use crate::history::import::{Plan, databases};
 
@@ -43,15 +44,16 @@ pub fn ImportDialog() -> impl IntoView {
 }
 
 #[component]
-fn Mapping(bytes: Arc<Vec<u8>>, plan: Plan) -> impl IntoView {
+fn Mapping(bytes: Arc<Vec<u8>>, mut plan: Plan) -> impl IntoView {
     let state = State::here();
+    plan.prefer(&state.open.with_untracked(name));
     let plan = RwSignal::new(plan);
     let count_again = move || {
         let counted = plan.with_untracked(|p| databases(&bytes, p));
         match counted {
             Ok(found) => plan.update(|p| {
-                p.database = None;
                 p.databases = found;
+                p.prefer(&state.open.with_untracked(name));
             }),
             Err(error) => {
                 let bytes = bytes.clone();

@@ -53,6 +53,14 @@ pub struct Plan {
     pub records: usize,
 }
 
+impl Plan {
+    /// Reads only the rows of the database that is open, where the file names several and this one among them.
+    pub fn prefer(&mut self, open: &str) {
+        let named = self.databases.iter().find(|(name, _)| name.eq_ignore_ascii_case(open.trim()));
+        self.database = named.filter(|_| self.databases.len() > 1).map(|(name, _)| name.clone());
+    }
+}
+
 /// Says what a file is and how it can be read; `name` (with its extension) decides where the content
 /// allows several forms.
 pub fn inspect(name: &str, bytes: &[u8]) -> Result<Plan, ImportError> {

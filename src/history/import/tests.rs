@@ -20,7 +20,10 @@ fn bird_files_offer_their_databases() {
     let mut plan = inspect("dev.json", json).unwrap();
     assert_eq!((plan.format, plan.records), (Format::Bird, 3));
     assert_eq!(plan.databases, [("ships".to_owned(), 2), ("cars".to_owned(), 1)]);
-    plan.database = Some("ships".into());
+    plan.prefer("norhaven");
+    assert_eq!(plan.database, None);
+    plan.prefer("Ships");
+    assert_eq!(plan.database.as_deref(), Some("ships"));
     let history = read(json, &plan).unwrap();
     assert_eq!(history.other_databases, 1);
     let wanted = RawRecord {

@@ -9,6 +9,8 @@ use web_sys::File;
 use super::ask;
 use crate::bench::task;
 use crate::browser::storage;
+use crate::present::format::counted;
+use crate::ui::database_menu::name;
 use crate::ui::state::{Gold, State};
 
 /// Opens a task file in place of the one before.
@@ -19,6 +21,16 @@ pub async fn open(state: State, file: File) {
     };
     match read {
         Ok(tasks) => {
+            let open = state.open.with_untracked(name);
+            let (tasks, others) = task::of_database(tasks, &open);
+            if others > 0 {
+                let (ours, others) =
+                    (counted(tasks.len(), "task", "tasks"), counted(others, "task", "tasks"));
+                state.notify(format!(
+                    "“{}”: {ours} on {open}; {others} on other databases are left out.",
+                    file.name()
+                ));
+            }
             state.gold.set(Gold::None);
             state.tasks.set(Arc::new(tasks));
             choose(state, 0);

@@ -162,7 +162,7 @@ fn TableRow(
     let more = move || {
         rest().map(|words| {
             view! {
-                <li role="treeitem" attr:attr:aria-level="2" tabindex="-1" data-more=name.get_value()>
+                <li role="treeitem" attr:aria-level="2" tabindex="-1" data-more=name.get_value()>
                     <div class="n" on:click=move |_| show_more(pieces, name.get_value())>
                         <span class="c-accent">{words}</span>
                     </div>
@@ -177,7 +177,7 @@ fn TableRow(
         <li
             role="treeitem"
             aria-expanded=move || is_open.get().to_string()
-            attr:attr:aria-level="1"
+            attr:aria-level="1"
             tabindex=stop
             data-table=table.name.clone()
             data-row=table.name.clone()
@@ -221,7 +221,7 @@ fn ColumnRow(
     let said = format!("{key}{}", column.declared_type);
     let title = column.note.clone().unwrap_or_else(|| said.clone());
     view! {
-        <li role="treeitem" attr:attr:aria-level="2" tabindex=stop data-row=id.get_value() on:focus=move |event| {
+        <li role="treeitem" attr:aria-level="2" tabindex=stop data-row=id.get_value() on:focus=move |event| {
             event.stop_propagation();
             active.set(Some(id.get_value()));
         }>

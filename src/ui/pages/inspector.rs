@@ -109,7 +109,7 @@ fn Inspector() -> impl IntoView {
             label="Description"
             button="Save"
             start=said
-            help="Questions are compared with the description. It is kept with the history; an empty one brings back the description made by rules."
+            help="Questions are compared with the description. It is kept with the history (the demo's until the tab closes); an empty one brings back the description made by rules."
             on_text=Callback::new(move |text| describe(Some(text)))
             more=move || view! {
                 <Show when=move || edited.get()>

@@ -5,7 +5,6 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use crate::bench::compare::Verdict;
-use crate::present::format;
 use crate::ui::actions::{ask, tasks};
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::dialog::Dialog;
@@ -14,9 +13,6 @@ use crate::ui::components::file_input::FileInput;
 use crate::ui::components::score_panel::{KnowledgeScore, Score, ScorePanel};
 use crate::ui::components::sql_editor::SqlEditor;
 use crate::ui::state::{Gold, State};
-
-/// Tasks listed in the select; the rest of a long file is reached through its questions.
-const LISTED: usize = 500;
 
 /// The gold that the answer is compared with: none, typed, or a task's.
 #[component]
@@ -32,7 +28,7 @@ pub fn GoldSelect() -> impl IntoView {
             ("file".to_owned(), "Open a task file".to_owned()),
         ];
         state.tasks.with(|tasks| {
-            options.extend(tasks.iter().take(LISTED).enumerate().map(|(i, task)| {
+            options.extend(tasks.iter().enumerate().map(|(i, task)| {
                 let question: String = task.question.chars().take(40).collect();
                 (format!("task-{i}"), format!("Task {}: {question}", task.question_id))
             }));
@@ -98,7 +94,9 @@ pub fn ScoreColumn() -> impl IntoView {
                 diagnosis: None,
                 knowledge: None,
                 note: match state.gold.get() {
-                    Gold::None => "Choose a task or give a gold SQL to compare the rows with.".to_owned(),
+                    Gold::None => {
+                        "Choose a task, or “Gold SQL”, in the list under the question to compare the rows with.".to_owned()
+                    }
                     _ if run.trouble.is_some() => "There are no rows to compare.".to_owned(),
                     _ => "The comparison comes here.".to_owned(),
                 },
@@ -124,7 +122,12 @@ pub fn ScoreColumn() -> impl IntoView {
     let gold_sql = RwSignal::new(false);
     view! {
         <section aria-label="Score" id="score">
-            <ScorePanel score on_gold=Callback::new(move |()| gold_sql.set(true))/>
+            <Show
+                when=move || state.gold.with(|gold| *gold != Gold::None)
+                fallback=move || view! { <ScorePanel score/> }
+            >
+                <ScorePanel score on_gold=Callback::new(move |()| gold_sql.set(true))/>
+            </Show>
             <Dialog open=gold_sql on_close=move || gold_sql.set(false) title="Gold SQL">
                 <pre class="mono">{move || gold_text(state)}</pre>
             </Dialog>
@@ -134,10 +137,7 @@ pub fn ScoreColumn() -> impl IntoView {
 
 fn gold_text(state: State) -> String {
     match state.gold.get() {
-        Gold::None => format!(
-            "No gold is chosen. {} are open.",
-            state.tasks.with(|t| format::counted(t.len(), "task", "tasks"))
-        ),
+        Gold::None => String::new(),
         Gold::Sql(sql) => sql,
         Gold::Task(position) => {
             state.tasks.with(|t| t.get(position).map(|t| t.gold.clone()).unwrap_or_default())

@@ -2,8 +2,12 @@
 //! the database.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 
+use futures_channel::oneshot;
+use futures_util::future::{Either, select};
+use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Int32Array, Reflect, SharedArrayBuffer};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
@@ -19,6 +23,10 @@ type Worker = Client<Request, Response, ()>;
 const SCRIPT: &str = "db_worker.js";
 /// Time for counting rows and reading samples; what does not fit is left out and said.
 const OVERVIEW_MS: u32 = 1_500;
+/// How long the worker may take to see that it is stopped: SQLite does not look while one function runs.
+const PATIENCE_MS: u32 = 200;
+/// What a query may take over its time limit before its worker is ended, for the same reason.
+const GRACE_MS: u32 = 1_000;
 
 /// The open database.
 pub struct Database {
@@ -28,7 +36,9 @@ pub struct Database {
     /// Holds the number of the request to stop; only where the page is cross-origin isolated.
     flag: Option<Int32Array>,
     running: Cell<Option<u32>>,
-    stopping: Cell<bool>,
+    /// Counts the stops: a query that began before the last one is over.
+    stops: Cell<u32>,
+    turns: Turns,
 }
 
 impl Database {
@@ -39,7 +49,8 @@ impl Database {
             file: RefCell::new(None),
             flag: shared_flag(),
             running: Cell::new(None),
-            stopping: Cell::new(false),
+            stops: Cell::new(0),
+            turns: Turns::default(),
         }
     }
 
@@ -53,6 +64,8 @@ impl Database {
         let request = Request::Overview { budget_ms: OVERVIEW_MS };
         match worker.call(&request, JsValue::UNDEFINED, |()| {}).await.map_err(worker_error)? {
             Response::Overview(overview) => {
+                // What still runs is a query on the file before.
+                self.close();
                 self.worker.replace(Some(worker));
                 self.file.replace(Some((name.to_owned(), file.clone())));
                 Ok(overview)
@@ -77,27 +90,36 @@ impl Database {
 
     /// Closes the database and ends its worker.
     pub fn close(&self) {
-        self.worker.take();
+        self.count_stop();
+        if let Some(worker) = self.worker.take() {
+            worker.end("the database was closed");
+        }
         self.file.take();
     }
 
-    /// Stops the running query; it fails with [`DbError::Cancelled`].
+    /// Stops the running query, and those that wait for it; they fail with [`DbError::Cancelled`].
     pub fn stop(&self) {
-        let Some(id) = self.running.get() else { return };
-        self.stopping.set(true);
-        match &self.flag {
-            Some(flag) => {
-                let _ = js_sys::Atomics::store(flag, 0, id as i32);
+        self.count_stop();
+        let (Some(id), Some(worker)) = (self.running.get(), self.worker.borrow().clone()) else { return };
+        let Some(flag) = &self.flag else { return worker.end("the query was stopped") };
+        let _ = js_sys::Atomics::store(flag, 0, id as i32);
+        wasm_bindgen_futures::spawn_local(async move {
+            TimeoutFuture::new(PATIENCE_MS).await;
+            if worker.waits_for(id) {
+                worker.end("the query was stopped");
             }
-            None => {
-                if let Some(worker) = self.worker.borrow().as_ref() {
-                    worker.end("the query was stopped");
-                }
-            }
-        }
+        });
+    }
+
+    fn count_stop(&self) {
+        self.stops.set(self.stops.get().wrapping_add(1));
     }
 
     fn start(&self) -> Result<Rc<Worker>, DbError> {
+        // A new worker numbers its requests anew.
+        if let Some(flag) = &self.flag {
+            let _ = js_sys::Atomics::store(flag, 0, -1);
+        }
         Ok(Rc::new(Worker::start(SCRIPT).map_err(worker_error)?))
     }
 
@@ -109,7 +131,12 @@ impl Database {
         }
         let Some((name, file)) = self.file.borrow().clone() else { return Err(DbError::NotOpen) };
         let worker = self.start()?;
+        let stops = self.stops.get();
         open(&worker, &name, &file, self.flag.as_ref()).await?;
+        // Another file may have been opened meanwhile.
+        if self.stops.get() != stops {
+            return Err(DbError::Cancelled);
+        }
         self.worker.replace(Some(worker.clone()));
         Ok(worker)
     }
@@ -123,17 +150,62 @@ impl Default for Database {
 
 impl Execute for Database {
     async fn execute(&self, sql: &str, limits: QueryLimits) -> Result<ResultSet, DbError> {
-        self.stopping.set(false);
+        let stops = self.stops.get();
+        let stopped = || self.stops.get() != stops;
+        let _turn = self.turns.take().await;
+        if stopped() {
+            return Err(DbError::Cancelled);
+        }
         let worker = self.ready().await?;
+        if stopped() {
+            return Err(DbError::Cancelled);
+        }
         self.running.set(Some(worker.next_id()));
         let request = Request::Execute { sql: sql.to_owned(), limits };
-        let response = worker.call(&request, JsValue::UNDEFINED, |()| {}).await;
+        let call = pin!(worker.call(&request, JsValue::UNDEFINED, |()| {}));
+        let late = TimeoutFuture::new(limits.timeout_ms.saturating_add(GRACE_MS).min(i32::MAX as u32));
+        let response = select(call, late).await;
         self.running.set(None);
         match response {
-            Ok(Response::Rows(rows)) => Ok(rows),
-            Ok(other) => Err(unexpected(other)),
-            Err(_) if self.stopping.get() => Err(DbError::Cancelled),
-            Err(error) => Err(worker_error(error)),
+            Either::Right(_) => {
+                worker.end("the query took too long");
+                Err(DbError::Timeout(limits.timeout_ms))
+            }
+            Either::Left((Ok(Response::Rows(rows)), _)) => Ok(rows),
+            Either::Left((Ok(other), _)) => Err(unexpected(other)),
+            Either::Left((Err(_), _)) if stopped() => Err(DbError::Cancelled),
+            Either::Left((Err(error), _)) => Err(worker_error(error)),
+        }
+    }
+}
+
+/// Queries go to the worker one after the other, so that the time one waits for another is not taken from its own.
+#[derive(Default)]
+struct Turns {
+    taken: Cell<bool>,
+    waiting: RefCell<Vec<oneshot::Sender<()>>>,
+}
+
+impl Turns {
+    async fn take(&self) -> Turn<'_> {
+        while self.taken.get() {
+            let (free, freed) = oneshot::channel();
+            self.waiting.borrow_mut().push(free);
+            let _ = freed.await;
+        }
+        self.taken.set(true);
+        Turn(self)
+    }
+}
+
+struct Turn<'a>(&'a Turns);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.taken.set(false);
+        // All of them: the first may be gone.
+        for waiting in self.0.waiting.take() {
+            let _ = waiting.send(());
         }
     }
 }

@@ -147,6 +147,11 @@ impl<Request: Serialize, Response: DeserializeOwned, Event: DeserializeOwned + '
         self.shared.borrow().next_id
     }
 
+    /// Whether the call of this id was sent and not answered yet.
+    pub fn waits_for(&self, id: u32) -> bool {
+        self.shared.borrow().pending.contains_key(&id)
+    }
+
     /// Sends `request` with an optional JavaScript value and waits for its response.
     ///
     /// # Errors

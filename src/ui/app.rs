@@ -7,7 +7,7 @@ use super::actions::{answers, diagnostics, workspace};
 use super::components::icon::{Icon, IconSprite, IconView};
 use super::components::shell::{NavItem, Status, TabBar, TopBar};
 use super::components::theme::ThemeButton;
-use super::components::toasts::{ToastHost, Toasts};
+use super::components::toasts::ToastHost;
 use super::database_menu::{DatabaseMenu, OpenAddress};
 use super::export_dialog::ExportDialog;
 use super::import_dialog::ImportDialog;
@@ -35,7 +35,7 @@ fn places() -> Vec<NavItem> {
 #[component]
 pub fn App() -> impl IntoView {
     let state = State::default();
-    let toasts = Toasts::default();
+    let toasts = state.toasts;
     provide_context(state);
     provide_context(toasts);
     let ready = RwSignal::new(false);

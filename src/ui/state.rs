@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::actions::answers::{self, Keeper, KeptAnswers};
 use super::components::progress::Work;
 use super::components::result_table::RowsView;
+use super::components::toasts::Toasts;
 use super::settings::{self, Settings, Way};
 use crate::bench::compare::Verdict;
 use crate::bench::retrieval_metrics::Counts;
@@ -194,6 +195,8 @@ pub enum EncoderStatus {
 pub struct State {
     /// Workers.
     pub engine: StoredValue<Rc<Engine>, LocalStorage>,
+    /// What confirms, with a way to undo.
+    pub toasts: Toasts,
     /// The page shown.
     pub page: RwSignal<Page>,
     /// The section of the page that the address names ("storage"); may be empty.
@@ -279,6 +282,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             engine: StoredValue::new_local(Rc::new(Engine::default())),
+            toasts: Toasts::default(),
             page: RwSignal::new(Page::default()),
             section: RwSignal::new(String::new()),
             settings: RwSignal::new(Settings::load()),

@@ -8,11 +8,12 @@ use super::{compare, direct, encoder, now};
 use crate::bench::compare::{self as comparison, Mode};
 use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
-use crate::db::{DbError, QueryLimits};
+use crate::browser::database::Database;
+use crate::db::{DbError, QueryLimits, ResultSet};
 use crate::llm::Cancel;
 use crate::pipeline::Answered;
 use crate::pipeline::ask::{self as pipeline, Sources};
-use crate::ports::Execute as _;
+use crate::ports::Execute;
 use crate::present::grid;
 use crate::retrieval::Retrieved;
 use crate::ui::settings::Way;
@@ -38,7 +39,7 @@ pub async fn ask(state: State) {
     let number = state.run.with_untracked(|r| r.number.wrapping_add(1));
     let way = state.settings.with_untracked(|s| s.model.way);
     state.run.set(Run { number, way, stage: Stage::Retrieve, question, ..Run::default() });
-    let asking = Asking { state, number };
+    let asking = Asking { state, number, cancel: state.cancel.get_value() };
     let ended = match way {
         Way::Adapt => adapt(&asking).await,
         Way::Direct => direct::ask(&asking).await,
@@ -52,7 +53,9 @@ pub async fn ask(state: State) {
             show(state, &answered);
             if state.run.with_untracked(|r| r.trouble.is_none()) {
                 score(state).await;
-                say_result(state);
+                if asking.current() {
+                    say_result(state);
+                }
             }
         }
         Err(trouble) => fail(state, trouble),
@@ -63,6 +66,22 @@ pub async fn ask(state: State) {
 pub(super) struct Asking {
     pub(super) state: State,
     number: u32,
+    cancel: Cancel,
+}
+
+/// The database as a question sees it that may have been stopped, or followed by another, between two queries.
+struct Wanted<'a> {
+    cancel: &'a Cancel,
+    database: &'a Database,
+}
+
+impl Execute for Wanted<'_> {
+    async fn execute(&self, sql: &str, limits: QueryLimits) -> Result<ResultSet, DbError> {
+        if self.cancel.is_cancelled() {
+            return Err(DbError::Cancelled);
+        }
+        self.database.execute(sql, limits).await
+    }
 }
 
 impl Asking {
@@ -116,8 +135,9 @@ pub(super) async fn adapt(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     };
     let (retrieval, limits) = (settings.retrieval, settings.limits);
     let question = asking.question();
+    let database = Wanted { cancel: &asking.cancel, database: &engine.database };
     let asked =
-        pipeline::ask(&question, sources, &embedder, &engine.database, retrieval, limits, on_retrieved).await;
+        pipeline::ask(&question, sources, &embedder, &database, retrieval, limits, on_retrieved).await;
     let (retrieved, answer) = asked.map_err(|error| Trouble::Other(error.to_string()))?;
     asking.update(|r| {
         r.retrieved = Some(Arc::new(retrieved));
@@ -175,11 +195,12 @@ pub async fn run_sql(state: State, sql: String) {
 /// Runs SQL that the user wrote, in place of the answer's. Where it fails, everything stays as it was.
 pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
     stop(state);
-    let number = state.run.with_untracked(|r| r.number);
-    state.run.update(|r| r.stage = Stage::Run);
+    // A question that is still being answered comes too late, as does a query before this one.
+    let number = state.run.with_untracked(|r| r.number.wrapping_add(1));
+    state.run.update(|r| (r.number, r.stage) = (number, Stage::Run));
     let limits = state.settings.with_untracked(|s| s.limits);
     let ran = state.engine().database.execute(&sql, limits).await;
-    // Another question may have been asked meanwhile.
+    // Another question may have been asked, or another query run, meanwhile.
     if state.run.with_untracked(|r| r.number != number) {
         return Ok(());
     }
@@ -198,7 +219,9 @@ pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
         (r.trouble, r.score, r.stage) = (None, None, Stage::Done);
     });
     score(state).await;
-    say_result(state);
+    if state.run.with_untracked(|r| r.number == number) {
+        say_result(state);
+    }
     Ok(())
 }
 
@@ -249,7 +272,7 @@ pub async fn score(state: State) {
     };
     state.run.update(|r| {
         // Another question or query may have taken the place of the one that was scored.
-        if r.stage == Stage::Score && r.sql == sql {
+        if r.number == before.number && r.stage == Stage::Score && r.sql == sql {
             r.score = Some(Score { verdict, against, knowledge });
             r.score_ms = now() - started;
             r.stage = Stage::Done;

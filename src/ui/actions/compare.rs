@@ -20,6 +20,9 @@ pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     let (retrieved, shots) = direct::retrieve(asking, &cancel).await?;
     asking.update(|r| r.retrieved = Some(Arc::new(retrieved)));
     let with = direct::answer(asking, &shots, &cancel).await?;
+    if !asking.current() {
+        return Ok(with);
+    }
     keep(asking, "Model with history", &with, started).await;
     asking.update(|r| r.stage = Stage::Adapt);
     let started = now();

@@ -21,8 +21,10 @@ pub fn describe(state: State, toasts: Toasts, key: u32, description: Option<Stri
     if !changed || now == before {
         return;
     }
-    toasts.removed(format!("Changed the description of “{title}”"), move || {
-        change(state, |knowledge| knowledge.described(key, before.as_deref()));
+    let opened = state.opened();
+    let said = format!("Changed the description of “{title}”");
+    toasts.removed(said, move || {
+        undo(state, opened, (key, &title), |knowledge| knowledge.described(key, before.as_deref()));
     });
 }
 
@@ -37,8 +39,9 @@ pub fn hide(state: State, toasts: Toasts, key: u32, hidden: bool) {
     } else {
         format!("“{title}” is retrieved again")
     };
+    let opened = state.opened();
     toasts.removed(said, move || {
-        change(state, |knowledge| knowledge.with_hidden(key, !hidden));
+        undo(state, opened, (key, &title), |knowledge| knowledge.with_hidden(key, !hidden));
     });
 }
 
@@ -50,17 +53,28 @@ fn item<T>(state: State, key: u32, read: impl Fn(&Edit) -> T) -> Option<(String,
     })
 }
 
+/// Takes a change back, unless another workspace or history is open: its items are others.
+fn undo(state: State, opened: u32, (key, title): (u32, &str), how: impl FnOnce(&Indexed) -> Indexed) {
+    let there = item(state, key, |_| ()).is_some_and(|(now, ())| now == title);
+    if state.opened() == opened && there {
+        change(state, how);
+    } else {
+        state.said.set("Another history is open. Nothing was changed.".to_owned());
+    }
+}
+
 /// Puts a changed history in place, and keeps or indexes it; false where nothing can be changed now.
 fn change(state: State, how: impl FnOnce(&Indexed) -> Indexed) -> bool {
-    // Whoever is indexing puts the history in place that it began with.
-    if state.work.with_untracked(Option::is_some) {
-        state.said.set("The history is being indexed. Change it afterwards.".to_owned());
+    let indexing = state.work.with_untracked(|work| work.as_ref().map(history::is_indexing));
+    // Whoever reads or describes puts a history in place that is made of the one it began with.
+    if indexing == Some(false) {
+        state.notify("The history is being changed. Edit its items afterwards.".to_owned());
         return false;
     }
     let Some(before) = state.knowledge.get_untracked() else { return false };
     let changed = how(&before);
     let at_hand = matches!(state.encoder.get_untracked(), EncoderStatus::Ready(..));
-    let embed = at_hand && changed.not_indexed() > 0;
+    let embed = at_hand && indexing.is_none() && changed.not_indexed() > 0;
     state.knowledge.set(Some(Arc::new(changed)));
     spawn_local(async move {
         // Indexing keeps what it made.

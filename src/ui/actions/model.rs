@@ -136,6 +136,7 @@ pub async fn describe_history(state: State) {
     let (name, context_tokens) =
         state.settings.with_untracked(|s| (s.model.ask.model.clone(), s.model.ask.context_tokens));
     let cancel = Cancel::default();
+    let opened = state.opened();
     state.stop.set(false);
     // The button that stops other work stops this one, too.
     let stopping = {
@@ -152,6 +153,10 @@ pub async fn describe_history(state: State) {
     let mut base = knowledge.base.clone();
     let (started, last) = (now(), Rc::new(Cell::new(0)));
     let on_progress = &mut |done: usize, total: usize| {
+        // What another workspace shows is not of this work.
+        if state.opened() != opened {
+            return cancel.cancel();
+        }
         last.set(done);
         state.work.set(Some(history::work("Describing", "queries", done, total, now() - started)));
         answers::keep_now_and_then(state);
@@ -160,13 +165,23 @@ pub async fn describe_history(state: State) {
     let report = describe::describe(asking, &mut base, &schema, on_progress).await;
     stopping.dispose();
     answers::keep(state).await;
+    if state.opened() != opened {
+        return;
+    }
     state.work.set(None::<Work>);
+    // Another history may have taken the place of the one that was described.
+    if !history::same(&Some(knowledge.clone()), &state.knowledge.get_untracked()) {
+        return;
+    }
     state.notify(report.sentence());
     let vectors = knowledge.known_vectors();
     state.knowledge.set(Some(Arc::new(Indexed::without_vectors(base))));
     keep_knowledge(state).await;
     if let Some((encoder, vectors)) = vectors {
         state.engine().embedder.remember(&encoder, vectors);
+    }
+    if state.opened() != opened {
+        return;
     }
     history::index(state).await;
 }

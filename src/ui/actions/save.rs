@@ -25,11 +25,26 @@ pub const KNOWLEDGE: &str = "knowledge.json";
 
 /// Shows the knowledge base in these bytes; a file that cannot be read is said, the database stays open.
 pub fn load_knowledge(state: State, bytes: &[u8]) {
-    let read = store::from_json(bytes).map_err(|e| e.to_string());
-    match read.and_then(|stored| Indexed::from_stored(stored).map_err(|e| e.to_string())) {
-        Ok(knowledge) => state.knowledge.set(Some(Arc::new(knowledge))),
-        Err(error) => state.notify(format!("The history was not loaded: {error}")),
+    match read_knowledge(bytes) {
+        Ok(knowledge) => put_knowledge(state, Arc::new(knowledge)),
+        Err(error) => state.notify(error),
     }
+}
+
+/// The knowledge base in these bytes.
+///
+/// # Errors
+/// What is wrong with them, in one sentence.
+pub(super) fn read_knowledge(bytes: &[u8]) -> Result<Indexed, String> {
+    let read = store::from_json(bytes).map_err(|e| e.to_string());
+    read.and_then(|stored| Indexed::from_stored(stored).map_err(|e| e.to_string()))
+        .map_err(|error| format!("The history was not loaded: {error}"))
+}
+
+/// Shows a history in place of the one before; the item in the inspector was of that one.
+pub(super) fn put_knowledge(state: State, knowledge: Arc<Indexed>) {
+    state.selected.set(None);
+    state.knowledge.set(Some(knowledge));
 }
 
 /// The open knowledge base as the bytes of its file.
@@ -47,19 +62,19 @@ pub fn knowledge_file(state: State) -> Result<String, String> {
 /// keep nothing.
 pub async fn keep_knowledge(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
+    // Another workspace may be opened before the file is written: what belongs to this one is taken now.
+    let (opened, before) = (state.opened(), state.knowledge.get_untracked());
     if state.elsewhere.get_untracked() || !still_kept(state, &workspace).await {
         return;
     }
-    let kept = match knowledge_file(state) {
-        Ok(json) => match storage::blob(json.as_bytes()) {
-            Ok(blob) => {
-                storage::write(&workspace.folder(), KNOWLEDGE, &blob).await.map_err(|e| e.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        },
-        Err(error) => Err(error),
+    let now = if state.opened() == opened { state.knowledge.get_untracked() } else { before };
+    let Some(knowledge) = now else { return };
+    let written = async {
+        let json = knowledge.to_json().map_err(|e| e.to_string())?;
+        let blob = storage::blob(json.as_bytes()).map_err(|e| e.to_string())?;
+        storage::write(&workspace.folder(), KNOWLEDGE, &blob).await.map_err(|e| e.to_string())
     };
-    if let Err(error) = kept {
+    if let Err(error) = written.await {
         state.notify(error);
     }
 }
@@ -69,20 +84,25 @@ pub async fn keep_knowledge(state: State) {
 /// read any more it lives until the tab closes, and this is said.
 async fn still_kept(state: State, workspace: &Workspace) -> bool {
     let folder = workspace.folder();
+    let (opened, file) = (state.opened(), state.engine().database.file());
     if storage::read(&folder, DATABASE).await.is_some() {
         return true;
     }
-    let file = state.engine().database.file();
     let back = match file {
         Some(file) => storage::write(&folder, DATABASE, &file).await.is_ok(),
         None => false,
     };
     if back {
-        let _ = LocalStorage::set(LAST, Some(workspace.id));
+        if state.opened() == opened {
+            let _ = LocalStorage::set(LAST, Some(workspace.id));
+        }
         keep::change(state, |_| {}).await;
         state.notify("This browser's storage was cleared. The open database was put back.".to_owned());
     } else {
         storage::remove(&folder).await;
+        if state.opened() != opened {
+            return false;
+        }
         state.open.set(Open::Loose(workspace.name.clone()));
         state.notify(
             "This browser's storage was cleared. This database lives until the tab closes; Export on the page \

@@ -210,9 +210,11 @@ pub async fn hold(state: State, id: u32, steal: bool) {
 /// Takes the open workspace over from another tab, with what that tab saved last.
 pub async fn take_over(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
+    let opened = state.opened();
     hold(state, workspace.id, true).await;
     if let Some(file) = storage::read(&workspace.folder(), KNOWLEDGE).await
         && let Ok(bytes) = storage::bytes(&file).await
+        && state.opened() == opened
     {
         load_knowledge(state, &bytes);
     }
@@ -270,6 +272,7 @@ async fn show(state: State, open: Open, name: &str, blob: &Blob) -> bool {
             state.open.set(open);
             state.knowledge.set(None);
             state.report.set(None);
+            state.import.set(None);
             state.tasks.set(Arc::default());
             state.examples.set(Arc::default());
             state.recent.set(Vec::new());

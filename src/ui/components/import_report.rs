@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::notice::Notice;
 use super::tabs::{Tab, Tabs};
+use super::tag::Tone;
 use crate::history::Report;
 use crate::present::format;
 
@@ -45,7 +47,9 @@ pub fn ImportReportView(
         })
     };
     let some = !tabs.is_empty();
+    let nothing = report.kept + report.merged == 0 && report.unread == 0;
     view! {
+        {nothing.then(|| view! { <Notice tone=Tone::Bad title="No query could be read.">"Nothing was changed."</Notice> })}
         <p class="t12 two">{report.name.clone()}</p>
         <dl class="kv mt-2">{counts(&report)}</dl>
         {some

@@ -66,12 +66,12 @@ pub fn Menu(
         }
     });
     let outside = window_event_listener(leptos::ev::pointerdown, move |event| {
-        let inside = anchor.get_untracked().is_some_and(|anchor| {
+        let inside = anchor.try_get_untracked().flatten().is_some_and(|anchor| {
             let target = event.target().and_then(|t| wasm_bindgen::JsCast::dyn_into::<web_sys::Node>(t).ok());
             anchor.contains(target.as_ref())
         });
-        if open.get_untracked() && !inside {
-            open.set(false);
+        if open.try_get_untracked().unwrap_or_default() && !inside {
+            open.try_set(false);
         }
     });
     on_cleanup(move || outside.remove());

@@ -50,7 +50,7 @@ pub fn Palette(
         }
     });
     let resized = window_event_listener(leptos::ev::resize, move |_| {
-        if open.get_untracked() {
+        if open.try_get_untracked().unwrap_or_default() {
             measure();
         }
     });

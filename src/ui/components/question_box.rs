@@ -41,7 +41,8 @@ pub fn QuestionBox(
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Enter" && dom::command_key(&event) && !event.is_composing() {
             event.prevent_default();
-            if !cannot.get_untracked() && !busy.get_untracked() {
+            // While an answer is made this asks anew; a key that is held does so once.
+            if !cannot.get_untracked() && !(busy.get_untracked() && event.repeat()) {
                 on_ask.run(());
             }
         } else if event.key() == "Escape" && busy.get_untracked() {

@@ -41,11 +41,11 @@ pub fn ResultChart(
 /// Follows the width of an element.
 fn watch_width(frame: NodeRef<html::Figure>, width: RwSignal<Option<i32>>) {
     let measure = move || {
-        if let Some(element) = frame.get_untracked() {
+        if let Some(element) = frame.try_get_untracked().flatten() {
             // What is not laid out has no width to draw for.
             let now = Some(element.client_width()).filter(|now| *now > 0);
-            if now.is_some() && now != width.get_untracked() {
-                width.set(now);
+            if now.is_some() && width.try_get_untracked().is_some_and(|before| before != now) {
+                width.try_set(now);
             }
         }
     };

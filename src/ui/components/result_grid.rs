@@ -73,14 +73,16 @@ pub(super) fn Grid(
     });
     let id = StoredValue::new(dom::unique_id("cell"));
     let measure = move || {
-        let Some(element) = scroll.get_untracked() else { return };
+        // The frame may be drawn when the rows are gone.
+        let Some(element) = scroll.try_get_untracked().flatten() else { return };
         let now =
             (element.scroll_top(), element.client_height(), element.scroll_left(), element.client_width());
-        view_port.set((f64::from(now.0), f64::from(now.1), f64::from(now.2), f64::from(now.3)));
+        view_port.try_set((f64::from(now.0), f64::from(now.1), f64::from(now.2), f64::from(now.3)));
         if let Some(row) = dom::matching(&element, "tbody > tr.row-data").first() {
             let height = f64::from(row.offset_height());
-            if height > 0.0 && (height - row_height.get_untracked()).abs() > 0.5 {
-                row_height.set(height);
+            let before = row_height.try_get_untracked().unwrap_or(height);
+            if height > 0.0 && (height - before).abs() > 0.5 {
+                row_height.try_set(height);
             }
         }
     };

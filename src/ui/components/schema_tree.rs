@@ -77,8 +77,8 @@ pub fn SchemaTree(
         };
         // When the row is drawn.
         request_animation_frame(move || {
-            reveal.set(None);
-            let Some(tree) = tree.get_untracked() else { return };
+            reveal.try_set(None);
+            let Some(tree) = tree.try_get_untracked().flatten() else { return };
             let rows = dom::matching(&tree, "[data-row]");
             if let Some(found) = rows.iter().find(|r| r.get_attribute("data-row").as_deref() == Some(&row)) {
                 dom::focus(found);

@@ -82,7 +82,7 @@ pub fn Tabs(
 /// The chosen one is the focusable one only after the next update.
 fn focus_chosen(list: NodeRef<html::Div>, chosen: &'static str) {
     request_animation_frame(move || {
-        if let Some(list) = list.get_untracked()
+        if let Some(list) = list.try_get_untracked().flatten()
             && let Some(element) = dom::matching(&list, chosen).first()
         {
             dom::focus(element);

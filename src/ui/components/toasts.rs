@@ -68,14 +68,18 @@ impl Toasts {
         set_timeout(
             move || {
                 // A toast that is read or about to be pressed stays.
-                if self.held.get_untracked() { self.expire(id) } else { self.close(id) }
+                if self.held.try_get_untracked().unwrap_or_default() {
+                    self.expire(id)
+                } else {
+                    self.close(id)
+                }
             },
             STAYS,
         );
     }
 
     fn close(self, id: u32) {
-        self.shown.update(|shown| shown.retain(|t| t.id != id));
+        self.shown.try_update(|shown| shown.retain(|t| t.id != id));
     }
 }
 

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::prompt::PromptPanel;
 use crate::present::item::item_view;
 use crate::ui::actions::edit;
+use crate::ui::actions::history::is_indexing;
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::dialog::Dialog;
 use crate::ui::components::dom;
@@ -86,7 +87,8 @@ fn Inspector() -> impl IntoView {
             dom::focus_later(HEAD.to_owned());
         }
     });
-    let busy = Signal::derive(move || state.work.with(Option::is_some));
+    let busy =
+        Signal::derive(move || state.work.with(|work| work.as_ref().is_some_and(|work| !is_indexing(work))));
     view! {
         {move || view.get().map(|item| view! {
             <ItemInspector

@@ -137,6 +137,19 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
     std::fs::write(file("newer.json"), r#"{"format": "querylore-knowledge", "version": 99}"#).unwrap();
     let ask = "ask --encoder tiny --question Q --history {}/history.jsonl --database {}/norhaven.sqlite";
     let with = |from: &str, to: &str| ask.replace(from, to);
+    let index = "index --encoder tiny --history {}/history.jsonl --database {}/norhaven.sqlite";
+    let score = "score --tasks {}/tasks.json --databases {} --predictions ";
+    std::fs::write(file("changes.sql"), "DELETE FROM trips;\n\n/* SELECT 1;\nSELECT 2;\n").unwrap();
+    std::fs::write(file("none.json"), "[]").unwrap();
+    let mut database = std::fs::read(file("norhaven.sqlite")).unwrap();
+    for folder in ["cut", "damaged"] {
+        std::fs::create_dir_all(file(folder)).unwrap();
+    }
+    std::fs::write(file("cut/norhaven.sqlite"), &database[..database.len() / 2]).unwrap();
+    // Its schema stays.
+    let schema = 16 * 4096;
+    database[schema..].fill(0xff);
+    std::fs::write(file("damaged/norhaven.sqlite"), &database).unwrap();
     let cases = [
         // Wrong use.
         (String::new(), 2, "index, ask, score"),
@@ -188,6 +201,43 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
             "holds neither norhaven/norhaven.sqlite nor norhaven.sqlite.",
         ),
         ("serve --dir {}/tiny".into(), 1, "Build the page first"),
+        // Inputs are not overwritten.
+        (index.to_owned() + " --out {}/history.jsonl", 2, "--out would overwrite "),
+        (
+            index.to_owned() + " --out {}/tiny/../norhaven.sqlite",
+            2,
+            "the file of --database; choose another.",
+        ),
+        (
+            index.into() + " --out {}/kb3.json --describe-with http://127.0.0.1:9 --answers {}/kb3.json",
+            2,
+            "of --out",
+        ),
+        // Nothing in it is a query.
+        (
+            "index --encoder tiny --history {}/changes.sql --out {}/kb4.json".into(),
+            1,
+            "changes.sql: No query in this file could be read. line 1: not a query (DELETE); \
+             line 3: a comment is not closed; what follows it was not read.",
+        ),
+        (with("history.jsonl", "changes.sql"), 1, "line 1: not a query (DELETE)"),
+        // A score that would say nothing.
+        (score.to_owned() + "{}/none.json", 1, "none.json: The prediction file holds no SQL for any task."),
+        (
+            score.replace("--databases {}", "--databases {}/cut") + "{}/gold.json",
+            1,
+            "cut/norhaven.sqlite: The file is truncated: ",
+        ),
+        (
+            score.replace("--databases {}", "--databases {}/damaged") + "{}/gold.json",
+            1,
+            "damaged/norhaven.sqlite: ",
+        ),
+        // Options that would do nothing.
+        (format!("{ask} --shots none"), 2, "--llm"),
+        (format!("{ask} --context 4096"), 2, "--llm"),
+        ("proxy --dir {} --upstream foo".into(), 2, "“foo” is not an address of a web server."),
+        ("proxy --dir {} --upstream http://127.0.0.1:9 --rate 0".into(), 2, "--rate"),
     ];
     for (arguments, code, says) in cases {
         let output = lab(&arguments);
@@ -200,8 +250,28 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
 }
 
 #[test]
+fn golds_that_do_not_run_are_told_apart() {
+    predictions("gold.json", None);
+    let mut tasks: Json = serde_json::from_slice(&std::fs::read(file("tasks.json")).unwrap()).unwrap();
+    for task in &mut tasks.as_array_mut().unwrap()[..3] {
+        task["SQL"] = "SELECT nothing_here".into();
+    }
+    std::fs::write(file("broken_tasks.json"), tasks.to_string()).unwrap();
+    let output = lab("score --tasks {}/broken_tasks.json --databases {} --predictions {}/gold.json");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.ends_with("\n3 golds do not run and count as wrong\n"), "{text}");
+}
+
+#[test]
 fn help_and_version_go_to_standard_output() {
-    for (arguments, says) in [("--help", "Usage: lab"), ("ask --help", "--question"), ("--version", "lab ")] {
+    for (arguments, says) in [
+        ("--help", "Usage: lab"),
+        ("ask --help", "--question"),
+        ("index --help", "minilm, mpnet or tiny"),
+        ("score --help", "there is bird-ex"),
+        ("--version", "lab "),
+    ] {
         let output = lab(arguments);
         assert_eq!(output.status.code(), Some(0));
         assert!(output.stderr.is_empty() && String::from_utf8_lossy(&output.stdout).contains(says));

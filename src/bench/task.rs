@@ -195,6 +195,11 @@ pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<Strin
             give(place, Some(sql.to_owned()).filter(|sql| !sql.is_empty()))?;
         }
     }
+    if !tasks.is_empty() && found.iter().all(Option::is_none) {
+        return file(
+            "The prediction file holds no SQL for any task. It is an object of question ids and SQL, a list, or one query a line.",
+        );
+    }
     Ok(found)
 }
 
@@ -270,7 +275,10 @@ mod tests {
             both
         );
         assert_eq!(read("SELECT 1\td\nSELECT 2\n\n"), both);
-        assert_eq!(read("{\"0\": 5}"), Ok(vec![None, None]));
+        assert_eq!(read("{\"0\": 5, \"1\": \"SELECT 2\"}"), Ok(vec![None, Some("SELECT 2".to_owned())]));
+        for empty in ["", "[]", "{}", "{\"0\": 5}", "[{\"answer\": \"SELECT 1\"}]"] {
+            assert!(read(empty).unwrap_err().to_string().contains("no SQL for any task"), "{empty}");
+        }
         assert!(read("{\"12\": \"x\"}").is_err());
         assert!(read("a\nb\nc\n").is_err());
     }

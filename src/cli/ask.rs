@@ -41,7 +41,7 @@ pub struct Ask {
     /// Gold SQL to compare the answer with, in mode bird-ex.
     #[arg(long)]
     gold: Option<String>,
-    /// Encoder: minilm or tiny.
+    /// Encoder: minilm, mpnet or tiny.
     #[arg(long, default_value = "minilm")]
     encoder: String,
     /// A server with the OpenAI-compatible API, such as http://localhost:11434; its model writes the SQL.
@@ -57,7 +57,7 @@ pub struct Ask {
     #[arg(long)]
     pipeline: Option<Way>,
     /// What a model is shown of the history.
-    #[arg(long, default_value = "queries")]
+    #[arg(long, default_value = "queries", requires = "llm")]
     shots: Kind,
     /// Let the model find the key phrases of the question.
     #[arg(long, requires = "llm")]
@@ -66,7 +66,7 @@ pub struct Ask {
     #[arg(long, requires = "llm")]
     llm_rerank: bool,
     /// Tokens of the model's context; the prompt is shortened to fit.
-    #[arg(long, default_value_t = direct::Settings::default().context_tokens)]
+    #[arg(long, default_value_t = direct::Settings::default().context_tokens, requires = "llm")]
     context: u32,
     /// Print the result as JSON.
     #[arg(long)]

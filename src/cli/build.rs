@@ -37,7 +37,7 @@ pub struct Demo {
     /// The folder that holds history.jsonl, tasks.json and workspace.json; the rest is written into it.
     #[arg(long)]
     dir: PathBuf,
-    /// Encoder: minilm or tiny.
+    /// Encoder: minilm, mpnet or tiny.
     #[arg(long, default_value = "minilm")]
     encoder: String,
 }

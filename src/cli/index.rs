@@ -31,7 +31,7 @@ pub struct Index {
     /// The database; its schema resolves column names.
     #[arg(long)]
     database: Option<PathBuf>,
-    /// Encoder: minilm or tiny.
+    /// Encoder: minilm, mpnet or tiny.
     #[arg(long, default_value = "minilm")]
     encoder: String,
     /// A server with the OpenAI-compatible API whose model describes the queries, in place of the rules.
@@ -75,6 +75,7 @@ struct Done {
 /// When a file cannot be read or written, or the history holds no query.
 pub fn run(args: &Index) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
+    keep_inputs(args)?;
     let schema = match &args.database {
         Some(path) => inputs::schema(path)?,
         None => Schema::default(),
@@ -82,7 +83,7 @@ pub fn run(args: &Index) -> Result<String, Failure> {
     let (mut history, report) = inputs::history(&args.history, args.db_id.as_deref(), &schema)?;
     if history.base.entries.is_empty() {
         return Err(Failure::Failed(format!(
-            "{} holds no query that could be read.",
+            "{} is a knowledge base without a query.",
             args.history.display()
         )));
     }
@@ -125,6 +126,32 @@ pub fn run(args: &Index) -> Result<String, Failure> {
         done.bytes,
         args.out.display()
     ))
+}
+
+/// Refuses to write over what is read: a database or history that is lost cannot be made again.
+fn keep_inputs(args: &Index) -> Result<(), Failure> {
+    let inputs = [("--history", Some(&args.history)), ("--database", args.database.as_ref())];
+    let outputs = [("--out", Some(&args.out)), ("--answers", args.answers.as_ref())];
+    for (output, written) in outputs {
+        let Some(written) = written else { continue };
+        let before = inputs.iter().chain(outputs.iter().take_while(|(name, _)| *name != output));
+        for (name, path) in before {
+            if path.is_some_and(|path| same(path, written)) {
+                return Err(Failure::Usage(format!(
+                    "{output} would overwrite {}, the file of {name}; choose another.",
+                    written.display()
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
 }
 
 /// Describes the history by a model, saying on standard error what it costs and how far it is. None where only the

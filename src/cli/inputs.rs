@@ -41,7 +41,7 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 /// A history file, or a knowledge base written by `lab index`, split on `schema`.
 ///
 /// # Errors
-/// When it cannot be read, or holds several databases and none is chosen.
+/// When it cannot be read, holds no query that can be, or holds several databases and none is chosen.
 pub fn history(
     path: &Path,
     db_id: Option<&str>,
@@ -66,6 +66,9 @@ pub fn history(
     let mut builder = Builder::onto(KnowledgeBase::default(), records, schema.clone());
     while builder.step() {}
     let (base, report) = builder.finish();
+    if let Some(why) = report.nothing_read() {
+        return Err(failed(&why));
+    }
     Ok((Indexed::without_vectors(base), Some(report)))
 }
 

@@ -1,5 +1,6 @@
 //! `lab score`: predictions against the gold of a task file.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ pub struct Score {
     /// Folder of the databases: DIR/db_id/db_id.sqlite, or DIR/db_id.sqlite.
     #[arg(long)]
     databases: PathBuf,
-    /// The scoring rule.
+    /// The scoring rule; there is bird-ex.
     #[arg(long, default_value = "bird-ex")]
     mode: String,
     /// Seconds that a query may take.
@@ -35,7 +36,7 @@ pub struct Score {
 /// Runs the command; returns what it prints.
 ///
 /// # Errors
-/// When a file cannot be read, a task's database is missing, or a mode does not exist.
+/// When a file cannot be read, a task's database is missing or damaged, or a mode does not exist.
 pub fn run(args: &Score) -> Result<String, Failure> {
     let mode: Mode = args.mode.parse().map_err(Failure::Usage)?;
     let failed = |path: &Path, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
@@ -54,12 +55,25 @@ pub fn run(args: &Score) -> Result<String, Failure> {
         let (id, folder) = (&task.db_id, args.databases.display());
         return Err(Failure::Failed(format!("{folder} holds neither {id}/{id}.sqlite nor {id}.sqlite.")));
     }
+    // So would a damaged one: every gold fails on it.
+    let ids: BTreeSet<&str> = tasks.iter().map(|task| task.db_id.as_str()).collect();
+    for path in ids.iter().filter_map(|db_id| file_of(db_id)) {
+        inputs::schema(&path)?;
+    }
     let open = |db_id: &str| {
         let path = file_of(db_id).ok_or(DbError::NotOpen)?;
         inputs::database(&path).map_err(|e| DbError::Open(e.to_string()))
     };
     let report =
         score(mode, &tasks, &predictions, open, limits).map_err(|e| Failure::Failed(e.to_string()))?;
+    for task in &report.tasks {
+        if let Verdict::GoldFailed(error) | Verdict::PredictedFailed(error) = &task.verdict
+            && error.is_damage()
+        {
+            let path = file_of(&task.db_id).unwrap_or_else(|| args.databases.clone());
+            return Err(failed(&path, &format!("The database is damaged: {error}. Copy it again.")));
+        }
+    }
     if args.json {
         return json(&report);
     }
@@ -73,6 +87,11 @@ pub fn run(args: &Score) -> Result<String, Failure> {
         "{mode}: {} of {} correct, {share:.1} %",
         report.overall.correct, report.overall.total
     );
+    let golds = report.tasks.iter().filter(|task| matches!(task.verdict, Verdict::GoldFailed(_))).count();
+    if golds > 0 {
+        let words = if golds == 1 { "gold does not run and counts" } else { "golds do not run and count" };
+        let _ = writeln!(text, "{golds} {words} as wrong");
+    }
     if report.cut > 0 {
         let _ = writeln!(text, "{} could not be compared whole", report.cut);
     }

@@ -28,7 +28,7 @@ pub struct Serve {
 /// # Errors
 /// When the folder holds no page or the address is taken.
 pub fn run(args: &Serve) -> Result<String, Failure> {
-    run_until_stopped(page(&args.dir, args.plain)?, args.listen)
+    run_until_stopped(page(&args.dir, args.plain)?, args.listen, "")
 }
 
 /// The built page as the fallback of a router, with the headers that isolate it unless it is to be plain.
@@ -59,18 +59,23 @@ pub(super) fn page<S: Clone + Send + Sync + 'static>(
     Ok(files)
 }
 
-/// Serves on an address until interrupted; handlers get the client's address.
+/// Serves on an address until interrupted, which it prints with what is `offer`ed there; handlers get the client's
+/// address.
 ///
 /// # Errors
 /// When the address is taken.
-pub(super) fn run_until_stopped(app: axum::Router, listen: SocketAddr) -> Result<String, Failure> {
+pub(super) fn run_until_stopped(
+    app: axum::Router,
+    listen: SocketAddr,
+    offer: &str,
+) -> Result<String, Failure> {
     let failed = |e: std::io::Error| Failure::Failed(e.to_string());
     let runtime = tokio::runtime::Runtime::new().map_err(failed)?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(listen).await.map_err(|e| {
             Failure::Failed(format!("{listen} cannot be used: {e}. Choose another with --listen."))
         })?;
-        println!("Querylore is at http://{}", listener.local_addr().map_err(failed)?);
+        println!("Querylore is at http://{}{offer}", listener.local_addr().map_err(failed)?);
         axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>())
             .with_graceful_shutdown(async {
                 let _ = tokio::signal::ctrl_c().await;

@@ -85,3 +85,10 @@ pub enum DbError {
     #[error("{0}")]
     Worker(String),
 }
+
+impl DbError {
+    /// Whether SQLite found the file itself damaged, whatever was asked.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Sql { message, .. } if message.starts_with("database disk image is malformed"))
+    }
+}

@@ -35,6 +35,9 @@ pub enum Reason {
     /// No SQL in it.
     #[error("no SQL in it")]
     Empty,
+    /// A comment or quote that is never closed swallows the rest of the file; holds what is open.
+    #[error("{0} is not closed; what follows it was not read")]
+    Unclosed(String),
     /// A row that cannot be read.
     #[error("unreadable row: {0}")]
     Row(String),
@@ -111,7 +114,32 @@ pub struct Report {
     pub unread: usize,
 }
 
+/// Records that [`Report::nothing_read`] names.
+const NAMED: usize = 3;
+
 impl Report {
+    /// That no query of the file could be read, and why not the first ones, in one line; None where one was read or
+    /// the import was stopped.
+    pub fn nothing_read(&self) -> Option<String> {
+        if self.kept + self.merged + self.unread > 0 {
+            return None;
+        }
+        let mut reasons: Vec<String> = self
+            .skipped
+            .iter()
+            .take(NAMED)
+            .map(|skip| format!("line {}: {}", skip.line, skip.reason))
+            .collect();
+        let more = self.skipped.len().saturating_sub(NAMED);
+        if more > 0 {
+            reasons.push(format!("and {more} more"));
+        }
+        Some(match reasons.is_empty() {
+            true => "No query in this file could be read.".to_owned(),
+            false => format!("No query in this file could be read. {}.", reasons.join("; ")),
+        })
+    }
+
     /// The report as text, one line a finding, for download.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -175,6 +203,21 @@ mod tests {
         assert_eq!(excerpt("  SELECT\r\n\t1 "), "SELECT 1");
         assert_eq!(excerpt(&"ü".repeat(90)), "ü".repeat(80) + "…");
         assert_eq!(excerpt(&"ü".repeat(80)), "ü".repeat(80));
+    }
+
+    #[test]
+    fn a_history_without_a_readable_query_is_said_with_its_first_reasons() {
+        let skip = |line| Skip::new(line, line, Reason::NotAQuery("DELETE".into()), "DELETE");
+        let mut report = Report { read: 5, skipped: (1..=5).map(skip).collect(), ..Report::default() };
+        assert_eq!(
+            report.nothing_read().as_deref(),
+            Some(
+                "No query in this file could be read. line 1: not a query (DELETE); line 2: not a query (DELETE); \
+                 line 3: not a query (DELETE); and 2 more."
+            )
+        );
+        report.merged = 1;
+        assert_eq!(report.nothing_read(), None);
     }
 
     #[test]

@@ -145,7 +145,12 @@ pub fn from_json(bytes: &[u8]) -> Result<Stored, StoreError> {
 
 fn shape(set: &'static str, found: usize, rows: usize, dimension: usize) -> Result<(), StoreError> {
     let wanted = rows.saturating_mul(dimension);
-    if dimension > 0 && found == wanted { Ok(()) } else { Err(StoreError::Shape { set, found, wanted }) }
+    // No rows have no dimension.
+    if found == wanted && (dimension > 0 || rows == 0) {
+        Ok(())
+    } else {
+        Err(StoreError::Shape { set, found, wanted })
+    }
 }
 
 fn encode(numbers: &[f32]) -> String {

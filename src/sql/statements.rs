@@ -85,3 +85,11 @@ pub fn statements(text: &str) -> Vec<Statement> {
     found.extend(open);
     found
 }
+
+/// Where a comment opens that is never closed: the rest of `text` is in it.
+pub fn open_comment(text: &str) -> Option<usize> {
+    let (lexeme, start, end) = Lexer::new(text).last()?;
+    let piece = text.get(start..end).unwrap_or_default();
+    let inside = piece.strip_prefix("/*").filter(|_| lexeme == Lexeme::Comment)?;
+    (!inside.ends_with("*/")).then_some(start)
+}

@@ -38,7 +38,9 @@ impl Proxy {
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim().strip_prefix("Querylore is at ").unwrap().to_owned();
+        let (url, offer) = line.trim().strip_prefix("Querylore is at ").unwrap().split_once(' ').unwrap();
+        assert!(offer.starts_with("with ") && offer.contains(" tokens, all clients have "), "{offer}");
+        let url = url.to_owned();
         let client = querylore::llm::native::client().unwrap();
         Self { child, url, runtime: Runtime::new().unwrap(), client }
     }

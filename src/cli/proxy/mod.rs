@@ -13,6 +13,7 @@ use axum::routing::{get, post};
 use self::budget::Limits;
 use self::forward::{Forward, Rules};
 use super::{Failure, model, serve};
+use crate::present::format;
 
 /// Serve the built page with a language model, within budgets.
 #[derive(Debug, clap::Args)]
@@ -36,7 +37,7 @@ pub struct Proxy {
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     origins: Vec<String>,
     /// Requests of one client in a minute.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
     /// Requests of one client in a period.
     #[arg(long, default_value_t = 500)]
@@ -72,6 +73,13 @@ pub fn run(args: &Proxy) -> Result<String, Failure> {
     if !(args.period_hours > 0.0 && args.period_hours.is_finite()) {
         return Err(Failure::Usage("--period-hours must be more than 0.".to_owned()));
     }
+    // A single word would be taken for a host, and the slip be seen only when somebody asks.
+    if !args.upstream.contains(['.', ':']) {
+        return Err(Failure::Usage(format!(
+            "“{}” is not an address of a web server. It begins with http:// or https://.",
+            args.upstream
+        )));
+    }
     let upstream = model::endpoint(&args.upstream, args.key_env.as_deref())?;
     let rules = Rules {
         models: args.models.clone(),
@@ -97,5 +105,23 @@ pub fn run(args: &Proxy) -> Result<String, Failure> {
         .route("/v1/chat/completions", post(forward::chat).options(forward::preflight))
         .route("/v1/models", get(forward::models).options(forward::preflight))
         .with_state(forward);
-    serve::run_until_stopped(app, args.listen)
+    serve::run_until_stopped(app, args.listen, &offer(args))
+}
+
+/// The models and their limits, for the line that says where the page is.
+fn offer(args: &Proxy) -> String {
+    let models = match args.models.as_slice() {
+        [] => format!("all models of {}", args.upstream),
+        [only] => format!("the model {only}"),
+        several => format!("the models {}", several.join(", ")),
+    };
+    format!(
+        " with {models}; in {} h a client has {} requests ({} a minute) and {} tokens, all clients have {} and {}",
+        args.period_hours,
+        format::count(args.client_requests),
+        args.rate,
+        format::count(args.client_tokens),
+        format::count(args.total_requests),
+        format::count(args.total_tokens)
+    )
 }

@@ -268,7 +268,7 @@ impl Database {
     fn explain(&self, stop: Stop, sql: &str, limits: QueryLimits) -> DbError {
         let refusal = self.refused.take();
         match stop {
-            Stop::Writes => DbError::ReadOnly(statement::described(sql, refusal.as_deref())),
+            Stop::Writes => statement::refused(sql, refusal.as_deref()),
             Stop::Refused(message, offset) => {
                 DbError::Sql { message, offset: offset.and_then(|at| u32::try_from(at).ok()) }
             }
@@ -277,11 +277,9 @@ impl Database {
                     CANCELLED => DbError::Cancelled,
                     _ => DbError::Timeout(limits.timeout_ms),
                 },
-                (ffi::SQLITE_READONLY, refusal) => {
-                    DbError::ReadOnly(statement::described(sql, refusal.as_deref()))
-                }
+                (ffi::SQLITE_READONLY, refusal) => statement::refused(sql, refusal.as_deref()),
                 (_, Some(refusal)) if !refusal.starts_with("function ") => {
-                    DbError::ReadOnly(statement::described(sql, Some(&refusal)))
+                    statement::refused(sql, Some(&refusal))
                 }
                 (ffi::SQLITE_NOMEM, _) => {
                     DbError::Sql { message: "the query needs more memory than there is".to_owned(), offset }

@@ -109,14 +109,10 @@ fn whatever_would_change_something_is_refused_and_named() {
         ("CREATE VIRTUAL TABLE f USING fts5(a)", "CREATE VIRTUAL TABLE f"),
         ("ALTER TABLE vessels RENAME TO boats", "ALTER TABLE vessels"),
         ("ATTACH 'other.db' AS o", "ATTACH"),
-        ("DETACH main", "DETACH"),
         ("VACUUM", "VACUUM"),
         ("VACUUM INTO '/tmp/querylore-copy.db'", "VACUUM"),
         ("REINDEX", "REINDEX"),
         ("ANALYZE", "ANALYZE"),
-        ("BEGIN", "BEGIN"),
-        ("COMMIT", "COMMIT"),
-        ("SAVEPOINT s", "SAVEPOINT"),
         ("PRAGMA query_only = OFF", "PRAGMA query_only"),
         ("PRAGMA writable_schema = ON", "PRAGMA writable_schema"),
         ("PRAGMA journal_mode = WAL", "PRAGMA journal_mode"),
@@ -128,6 +124,10 @@ fn whatever_would_change_something_is_refused_and_named() {
             Err(DbError::ReadOnly(refused)) => assert!(refused.starts_with(named), "{sql}: {refused}"),
             other => panic!("{sql}: {other:?}"),
         }
+    }
+    for sql in ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT s", "RELEASE s", "DETACH main"] {
+        let (message, _) = sql_error(&db, sql);
+        assert!(message.starts_with("this is not a query ("), "{sql}: {message}");
     }
     assert!(sql_error(&db, "UPDATE sqlite_schema SET sql = ''").0.contains("may not be modified"));
     let (message, _) = sql_error(&db, "SELECT load_extension('x')");

@@ -1,8 +1,23 @@
 //! Words for a statement that was refused. They name it in a message and decide nothing.
 
+use crate::db::value::DbError;
+
+/// Statements that change nothing and give no rows.
+const NO_QUERIES: [&str; 7] = ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "DETACH"];
+
+/// The error of a statement that was refused.
+pub(super) fn refused(sql: &str, refusal: Option<&str>) -> DbError {
+    match described(sql, refusal) {
+        what if NO_QUERIES.contains(&what.as_str()) => {
+            DbError::Sql { message: format!("this is not a query ({what})"), offset: None }
+        }
+        what => DbError::ReadOnly(what),
+    }
+}
+
 /// What the refused statement does: the refusal of the authorizer, or where that only names SQLite's
 /// own catalogue, the statement's first words ("CREATE TABLE t").
-pub(super) fn described(sql: &str, refusal: Option<&str>) -> String {
+fn described(sql: &str, refusal: Option<&str>) -> String {
     let words = words(sql);
     match refusal {
         Some(refusal) if !names_catalogue(refusal) => refusal.to_owned(),

@@ -38,6 +38,14 @@ pub enum ImportError {
     /// Text without a statement or row.
     #[error("No queries were found in this file.")]
     NoRecords,
+    /// A table whose rows are all broken.
+    #[error("No row of this table could be read: line {line}: {why}. Mend it and add the file again.")]
+    NoRow {
+        /// Where the first row starts, 1-based.
+        line: u32,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A table of which no column is named as the SQL column.
     #[error("None of the columns ({}) seems to hold SQL. Choose the one that does.", .columns.join(", "))]
     NoSqlColumn {

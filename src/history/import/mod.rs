@@ -76,18 +76,30 @@ pub fn inspect(name: &str, bytes: &[u8]) -> Result<Plan, ImportError> {
         records: 0,
     };
     if format == Format::Script {
-        plan.records = script::records(&text).len();
+        let records = script::records(&text).len();
+        plan.records = records + usize::from(script::unread(&text, records).is_some());
     } else {
         let table = Table::open(format, &text)?;
         if table.columns.is_empty() {
             return Err(table.without_columns());
         }
         let mut survey = columns::Survey::new(&table.columns);
-        table.each(&mut |row| {
+        let (mut broken, mut first) = (0, None);
+        table.each(&mut |Row { line, cells, .. }| {
             plan.records += 1;
-            survey.add(row.cells.as_deref().unwrap_or_default());
+            match cells {
+                Ok(cells) => survey.add(&cells),
+                Err(why) => {
+                    broken += 1;
+                    first.get_or_insert(ImportError::NoRow { line, why });
+                }
+            }
         });
         (plan.columns, plan.mapping) = survey.finish();
+        // Nobody can choose a column that has no cell to look at.
+        if let Some(error) = first.filter(|_| broken == plan.records && plan.mapping.sql.is_none()) {
+            return Err(error);
+        }
         plan.databases = count_databases(&table, plan.mapping.db_id.as_deref());
         plan.format = detect::benchmark(format, &plan.mapping);
     }
@@ -111,6 +123,7 @@ pub fn read(bytes: &[u8], plan: &Plan) -> Result<RawHistory, ImportError> {
     let mut history = RawHistory { name: plan.name.clone(), ..RawHistory::default() };
     if plan.format == Format::Script {
         history.records = script::records(&text);
+        history.skipped.extend(script::unread(&text, history.records.len()));
         return Ok(history);
     }
     let table = Table::open(plan.format, &text)?;

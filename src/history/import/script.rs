@@ -2,11 +2,12 @@
 //! records; what they declare goes with the queries behind them.
 
 use crate::sql::batch::{self, Part};
-use crate::sql::{dialect, statements};
+use crate::sql::{dialect, open_comment, statements};
 
 use super::comments::{self, Said};
 use super::record::RawRecord;
 use super::text::newlines;
+use crate::history::report::{Reason, Skip};
 
 /// The statements of a script, in order.
 pub(super) fn records(text: &str) -> Vec<RawRecord> {
@@ -54,6 +55,15 @@ pub(super) fn records(text: &str) -> Vec<RawRecord> {
     records
 }
 
+/// The rest of a script behind its last record, where a comment that is never closed swallows it.
+pub(super) fn unread(text: &str, records: usize) -> Option<Skip> {
+    let start = open_comment(text)?;
+    let (before, rest) = text.split_at_checked(start)?;
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+    let reason = Reason::Unclosed("a comment".to_owned());
+    Some(Skip::new(number(newlines(before.as_bytes())), number(records), reason, rest))
+}
+
 /// Takes commands of SQLite's shell (`.headers on`) off the front of a statement; they end with their
 /// line, not with a semicolon. Returns what the comments below them say and the text taken off.
 fn without_commands(said: Said, sql: &str) -> (Said, &str, &str) {
@@ -78,6 +88,7 @@ fn is_command(sql: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -111,6 +122,20 @@ mod tests {
         assert_eq!((found[1].line, found[1].sql.as_str()), (8, "SELECT 1"));
         assert_eq!(found[1].question.as_deref(), Some("Late trips"));
         assert_eq!(found[1].within.as_deref(), Some("CREATE VIEW late"));
+    }
+
+    #[test]
+    fn what_an_open_comment_swallows_is_said() {
+        let text = "SELECT 1;\n\n/* closed */\n\n/* not closed\nSELECT 2;\nSELECT 3;\n";
+        assert_eq!(read(text).len(), 1);
+        let skip = unread(text, 1).unwrap();
+        assert_eq!((skip.line, skip.number), (5, 2));
+        assert_eq!(skip.reason.to_string(), "a comment is not closed; what follows it was not read");
+        assert_eq!(skip.start, "/* not closed SELECT 2; SELECT 3;");
+        for whole in ["SELECT 1 /* x */", "SELECT 1 -- /*", "SELECT '/*'", "/**/", ""] {
+            assert_eq!(unread(whole, 0), None, "{whole}");
+        }
+        assert!(unread("SELECT 1 /*/", 1).is_some());
     }
 
     #[test]

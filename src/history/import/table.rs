@@ -17,8 +17,14 @@ fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
 /// gives the most cells. None when no column holds SQL.
 pub(super) fn delimiter(text: &str) -> Option<u8> {
     let scored = [b',', b';', b'\t', b'|'].into_iter().filter_map(|delimiter| {
-        let rows: Vec<StringRecord> =
-            reader(text, delimiter).into_records().take(SAMPLE_ROWS).map_while(Result::ok).collect();
+        let mut rows: Vec<StringRecord> = Vec::new();
+        read(text, delimiter, &mut |record, place| {
+            // A quote left open makes its row one of any delimiter's.
+            if place.open.is_none() {
+                rows.push(record.clone());
+            }
+            rows.len() < SAMPLE_ROWS
+        });
         let width = rows.first()?.len();
         let even = rows.iter().filter(|r| r.len() == width).count();
         let body = rows.get(usize::from(!is_data(rows.first()?))..).unwrap_or_default();
@@ -50,36 +56,88 @@ pub(super) fn columns(text: &str, delimiter: u8) -> Vec<String> {
 
 /// Hands every row but the header to `take`, with as many cells as there are columns.
 pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn FnMut(Row)) {
-    // A quote that is never closed swallows the rest of the file, this last line included.
-    const LAST: &str = "\u{1}";
-    let closed = format!("{}\n{LAST}\n", text.trim_end());
-    let mut reader = reader(&closed, delimiter);
-    let mut record = StringRecord::new();
-    let mut lines = Lines::new(&closed);
     let mut number = 0;
     let mut header = true;
-    while let Ok(true) = reader.read_record(&mut record) {
-        if record.len() == 1 && record.get(0) == Some(LAST) {
-            return;
-        }
-        if std::mem::take(&mut header) && !is_data(&record) {
-            continue;
+    read(text, delimiter, &mut |record, Place { line, open }| {
+        if std::mem::take(&mut header) && !is_data(record) {
+            return true;
         }
         number += 1;
-        // The reader's position lies before the empty lines it passes over.
-        let start = record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or_default();
-        let rest = closed.as_bytes().get(start..).unwrap_or_default();
-        let line = lines.at(start + rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count());
         let text: String = record.iter().collect::<Vec<_>>().join(" ").chars().take(200).collect();
-        let cells = if record.iter().next_back().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
-            Err("a quote in it is not closed".to_owned())
+        let cells = if let Some(open) = open {
+            Err(format!("a quote in line {open} is not closed"))
         } else if record.len() > columns.len() {
             Err(format!("{} cells, the header has {}", record.len(), columns.len()))
         } else {
             Ok((0..columns.len()).map(|i| record.get(i).map(str::to_owned)).collect())
         };
         take(Row { line, number, cells, text });
+        true
+    });
+}
+
+/// Where a row stands.
+struct Place {
+    /// The line where it starts.
+    line: u32,
+    /// The line of a quote in it that is never closed.
+    open: Option<u32>,
+}
+
+/// Hands every row, the header included, to `take` until that says false. A quote that is never closed costs the lines
+/// up to it; reading goes on behind its line.
+fn read(text: &str, delimiter: u8, take: &mut dyn FnMut(&StringRecord, Place) -> bool) {
+    // A quote that is never closed swallows the rest of the file, this last line included.
+    const LAST: &str = "\u{1}";
+    let closed = format!("{}\n{LAST}\n", text.trim_end());
+    let mut lines = Lines::new(&closed);
+    let mut base = 0;
+    while let Some(part) = closed.get(base..) {
+        let mut reader = reader(part, delimiter);
+        let mut record = StringRecord::new();
+        let mut next = None;
+        while let Ok(true) = reader.read_record(&mut record) {
+            if record.len() == 1 && record.get(0) == Some(LAST) {
+                return;
+            }
+            // The reader's position lies before the empty lines it passes over.
+            let at = record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or_default();
+            let rest = part.as_bytes().get(at..).unwrap_or_default();
+            let line = lines.at(base + at + rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count());
+            if !record.iter().next_back().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
+                if !take(&record, Place { line, open: None }) {
+                    return;
+                }
+                continue;
+            }
+            let quote = base + open_quote(part);
+            let open = Some(lines.at(quote));
+            if !take(&record, Place { line, open }) {
+                return;
+            }
+            next = closed.get(quote..).and_then(|rest| rest.find('\n')).map(|end| quote + end + 1);
+            break;
+        }
+        match next {
+            Some(next) => base = next,
+            None => return,
+        }
     }
+}
+
+/// Where the quote stands that swallows the end of `text`: behind it quotes are only found doubled, so it opens the
+/// last odd run of them.
+fn open_quote(text: &str) -> usize {
+    let mut end = text.len();
+    while let Some(last) = text.get(..end).and_then(|text| text.rfind('"')) {
+        let before = text.get(..last).unwrap_or_default();
+        let start = before.trim_end_matches('"').len();
+        if (last - start) % 2 == 0 {
+            return start;
+        }
+        end = start;
+    }
+    0
 }
 
 #[cfg(test)]
@@ -127,7 +185,14 @@ mod tests {
     #[test]
     fn a_quote_left_open_is_said() {
         let found = rows("q,sql\na,SELECT 1\nb,\"SELECT 2\nc,SELECT 3\n");
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[1], (3, Err("a quote in it is not closed".into())));
+        assert_eq!(found[1], (3, Err("a quote in line 3 is not closed".into())));
+        assert_eq!((found[2].0, found[2].1.is_ok(), found.len()), (4, true, 3));
+        // Wherever it opens, the delimiter is found.
+        let found = rows("q,sql\n\"a,SELECT 1\nb,SELECT 2\nc,SELECT 3\n");
+        assert_eq!(found[0], (2, Err("a quote in line 2 is not closed".into())));
+        assert_eq!(found.len(), 3, "{found:?}");
+        let found = rows("q;sql\n\"two\nlines\";\"SELECT 1\n\nb;SELECT 2, 3\n");
+        assert_eq!(found[0], (2, Err("a quote in line 3 is not closed".into())));
+        assert_eq!((found[1].0, found.len()), (5, 2), "{found:?}");
     }
 }

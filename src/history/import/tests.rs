@@ -113,6 +113,15 @@ fn columns_can_be_chosen_by_hand() {
 }
 
 #[test]
+fn a_quote_left_open_costs_its_row_only() {
+    let (plan, history) = read_all("a.csv", b"q,sql\n\"a,SELECT 1\nb,SELECT 2\nc,SELECT 3\n");
+    assert_eq!((plan.format, plan.records, history.records.len()), (Format::Table { delimiter: b',' }, 3, 2));
+    assert_eq!(history.skipped[0].reason.to_string(), "unreadable row: a quote in line 2 is not closed");
+    let error = inspect("a.csv", b"q;sql\n\"a;SELECT 1\n").unwrap_err().to_string();
+    assert!(error.contains("line 2: a quote in line 2 is not closed"), "{error}");
+}
+
+#[test]
 fn files_without_a_query_are_refused() {
     let said = |name: &str, bytes: &[u8]| inspect(name, bytes).unwrap_err();
     assert_eq!(said("a.sql", b"\xef\xbb\xbf"), ImportError::Empty);

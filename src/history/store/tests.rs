@@ -3,6 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
+
+#[test]
+fn vectors_of_nothing_are_no_error() {
+    let vectors = Vectors { encoder: "tiny".into(), ..Vectors::default() };
+    let file = to_json(&KnowledgeBase::default(), Some(&vectors)).unwrap();
+    assert_eq!(from_json(file.as_bytes()).unwrap().vectors, Some(vectors));
+}
 use crate::history::{Edit, Entry, Item, Occurrence};
 use crate::sql::ComponentType;
 

@@ -42,7 +42,8 @@ pub fn QuestionBox(
         if event.key() == "Enter" && dom::command_key(&event) && !event.is_composing() {
             event.prevent_default();
             // While an answer is made this asks anew; a key that is held does so once.
-            if !cannot.get_untracked() && !(busy.get_untracked() && event.repeat()) {
+            let held = busy.get_untracked() && event.repeat();
+            if !cannot.get_untracked() && !held {
                 on_ask.run(());
             }
         } else if event.key() == "Escape" && busy.get_untracked() {

@@ -209,7 +209,7 @@ fn what_goes_wrong_is_one_line_and_an_exit_code() {
             "the file of --database; choose another.",
         ),
         (
-            index.into() + " --out {}/kb3.json --describe-with http://127.0.0.1:9 --answers {}/kb3.json",
+            index.to_owned() + " --out {}/kb3.json --describe-with http://127.0.0.1:9 --answers {}/kb3.json",
             2,
             "of --out",
         ),

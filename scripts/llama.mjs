@@ -57,6 +57,7 @@ async function complete(asked, response) {
   };
   if (asked.stream) {
     event({}, reason);
+    response.write(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", model: name, choices: [], usage })}\n\n`);
     response.end("data: [DONE]\n\n");
   } else {
     send(response, 200, {

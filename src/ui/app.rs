@@ -104,12 +104,12 @@ fn FindButton() -> impl IntoView {
         <button
             type="button"
             class="btn quiet find"
-            aria-label="Find anything"
             title="Find anything"
             aria-keyshortcuts="Control+K Meta+K"
             on:click=move |_| open.set(true)
         >
             <IconView icon=Icon::Search/>
+            <span class="sr">"Find anything"</span>
             <kbd aria-hidden="true">"Ctrl K"</kbd>
         </button>
     }

@@ -40,7 +40,13 @@ pub fn actions(now: Now) -> Vec<Entry> {
             working.or((!now.database).then_some("Open a database first.")),
         ),
         (Action::OpenFile, "Open a database file", "SQLite, workspace, upload", "", None),
-        (Action::OpenAddress, "Open a database from an address", "SQLite, workspace, URL, link", "", None),
+        (
+            Action::OpenAddress,
+            "Open a database or a workspace from an address",
+            "SQLite, workspace, URL, link",
+            "",
+            None,
+        ),
         (
             Action::ExportWorkspace,
             "Export the workspace as one file",

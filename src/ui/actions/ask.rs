@@ -9,7 +9,9 @@ use crate::bench::compare::{self as comparison, Mode};
 use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
 use crate::browser::database::Database;
+use crate::browser::incidents;
 use crate::db::{DbError, QueryLimits, ResultSet};
+use crate::incident::Source;
 use crate::llm::Cancel;
 use crate::pipeline::Answered;
 use crate::pipeline::ask::{self as pipeline, Sources};
@@ -208,6 +210,7 @@ pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
         Ok(rows) => rows,
         Err(error) => {
             state.run.update(|r| r.stage = Stage::Done);
+            incidents::record(Source::Answer, "a query did not run", &error.to_string());
             return Err(error);
         }
     };

@@ -148,6 +148,8 @@ test("storage that is cleared while the page is open loses nothing", async ({ pa
   const app = new App(page);
   await opened(app);
   await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+  // It has this name before it is kept, too.
+  await expect.poll(() => page.evaluate(() => localStorage.getItem("querylore.last-workspace"))).toBe("0");
   const session = await context.newCDPSession(page);
   const origin = new URL(page.url()).origin;
   await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });

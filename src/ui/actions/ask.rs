@@ -17,6 +17,7 @@ use crate::pipeline::Answered;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Execute;
 use crate::present::grid;
+use crate::present::incidents::of_database;
 use crate::retrieval::Retrieved;
 use crate::ui::settings::Way;
 use crate::ui::state::{Gold, Run, Score, Stage, State, Trouble};
@@ -210,7 +211,9 @@ pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
         Ok(rows) => rows,
         Err(error) => {
             state.run.update(|r| r.stage = Stage::Done);
-            incidents::record(Source::Answer, "a query did not run", &error.to_string());
+            if error != DbError::Cancelled {
+                incidents::record(Source::Answer, of_database(&error), &error.to_string());
+            }
             return Err(error);
         }
     };

@@ -69,14 +69,22 @@ pub async fn keep_knowledge(state: State) {
     }
     let now = if state.opened() == opened { state.knowledge.get_untracked() } else { before };
     let Some(knowledge) = now else { return };
-    let written = async {
-        let json = knowledge.to_json().map_err(|e| e.to_string())?;
-        let blob = storage::blob(json.as_bytes()).map_err(|e| e.to_string())?;
-        storage::write(&workspace.folder(), KNOWLEDGE, &blob).await.map_err(|e| e.to_string())
-    };
-    if let Err(error) = written.await {
+    let folder = workspace.folder();
+    let Err(error) = write_knowledge(&folder, &knowledge).await else { return };
+    // The browser may be clearing its storage at this very moment: what is gone by now is put back, and it is tried again.
+    if storage::read(&folder, DATABASE).await.is_some() {
+        state.notify(error);
+    } else if still_kept(state, &workspace).await
+        && let Err(error) = write_knowledge(&folder, &knowledge).await
+    {
         state.notify(error);
     }
+}
+
+async fn write_knowledge(folder: &str, knowledge: &Indexed) -> Result<(), String> {
+    let json = knowledge.to_json().map_err(|e| e.to_string())?;
+    let blob = storage::blob(json.as_bytes()).map_err(|e| e.to_string())?;
+    storage::write(folder, KNOWLEDGE, &blob).await.map_err(|e| e.to_string())
 }
 
 /// Whether the database is still in the browser's storage, which the user, or a browser short of room, may have cleared

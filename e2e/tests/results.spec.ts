@@ -145,7 +145,7 @@ test.describe("the chart", () => {
     await expect(chart).toHaveAttribute("aria-label", "column2 rises from 4 in 2024-01 to 7 in 2024-04; it is lowest in 2024-03, −2.");
     await expect(app.rows.getByText("1 value is NULL: it has a gap.")).toBeVisible();
     for (const sql of [
-      "SELECT name, pier_id FROM piers",
+      "SELECT name, route_id FROM routes",
       "SELECT 'a' AS label, 1 AS n",
       "SELECT 'a' AS label, 1 AS n UNION ALL SELECT 'a', 2",
       "SELECT 'place ' || rowid AS label, 1 AS n FROM sailings LIMIT 41",

@@ -160,9 +160,9 @@ pub(super) struct New<'a> {
 }
 
 /// Opens a new workspace and keeps it, whole or not at all; false, with the reason shown, when its database cannot be
-/// opened. Where it cannot be kept it lives until the tab closes, and the page says so.
+/// opened. Where it cannot be kept it lives until the tab closes, and the page says so. It bears the name of its file until it is kept.
 pub(super) async fn open_new(state: State, new: New<'_>) -> bool {
-    if !show(state, Open::Loose(new.name.to_owned()), new.file, new.database).await {
+    if !show(state, Open::Loose(new.file.to_owned()), new.file, new.database).await {
         return false;
     }
     let opened = state.opened();

@@ -2,17 +2,19 @@
 //!
 //! Only what is no SQL of SQLite is rewritten, so nothing that is right for SQLite is read differently.
 
+mod other;
+mod placeholders;
+mod variables;
+
 use std::ops::Range;
 
-use sqlparser::ast::Query;
-use sqlparser::dialect::Dialect;
+pub(crate) use other::parse_other;
+use placeholders::fill_placeholders;
+pub use variables::Variable;
+pub(crate) use variables::declared;
 
-use super::lexer::{Lexeme, Lexer, is_word_byte};
-use super::parse::{SqlError, parse_as};
-use super::systems::{BigQuery, SqlServer};
-
-/// A variable of a script with the literal it was given.
-pub type Variable = (String, String);
+use super::lexer::{Lexeme, Lexer};
+use super::parse::SqlError;
 
 /// A query in SQLite's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,94 +58,6 @@ pub(crate) fn to_sqlite(sql: &str, variables: &[Variable]) -> Option<Rewritten> 
     Some(Rewritten { sql: out, told })
 }
 
-/// A system whose SQL is read, with what in a query shows that it was written for it.
-struct System {
-    name: &'static str,
-    dialect: &'static dyn Dialect,
-    /// Words that SQLite's queries do without.
-    words: &'static [&'static str],
-    /// Beginnings of marks, parameters and quoted names.
-    marks: &'static [&'static str],
-}
-
-const SYSTEMS: &[System] = &[
-    System {
-        name: "SQL Server",
-        dialect: &SqlServer,
-        words: &[
-            "APPLY",
-            "CHARINDEX",
-            "CONVERT",
-            "DATEADD",
-            "DATEDIFF",
-            "DATENAME",
-            "DATEPART",
-            "FETCH",
-            "GETDATE",
-            "NOLOCK",
-            "OPENJSON",
-            "PERCENT",
-            "PIVOT",
-            "STUFF",
-            "TIES",
-            "TOP",
-            "TRY_CAST",
-            "TRY_CONVERT",
-        ],
-        marks: &["@", "[", "#"],
-    },
-    System {
-        name: "BigQuery",
-        dialect: &BigQuery,
-        words: &[
-            "ARRAY",
-            "ARRAY_AGG",
-            "COUNTIF",
-            "DATE_ADD",
-            "DATE_DIFF",
-            "DATE_SUB",
-            "DATE_TRUNC",
-            "EXCEPT",
-            "EXTRACT",
-            "FLOAT64",
-            "INT64",
-            "INTERVAL",
-            "OFFSET",
-            "QUALIFY",
-            "SAFE_CAST",
-            "SAFE_DIVIDE",
-            "STRUCT",
-            "UNNEST",
-        ],
-        marks: &["`"],
-    },
-];
-
-/// Parses a query that SQLite's grammar refuses as two systems do that history files often come from, where words or
-/// marks of theirs stand in it; with the name of the first one that reads it, or what the first one says against it.
-/// Their grammars alone are no evidence: they take a doubled FROM for the name of a table.
-pub(crate) fn parse_other(sql: &str) -> Result<(Query, &'static str), Option<(SqlError, &'static str)>> {
-    let pieces: Vec<(Lexeme, &str)> =
-        Lexer::new(sql).filter_map(|(kind, start, end)| Some((kind, sql.get(start..end)?))).collect();
-    let shows = |system: &System| {
-        pieces.iter().any(|(kind, text)| match kind {
-            Lexeme::Word => system.words.iter().any(|word| word.eq_ignore_ascii_case(text)),
-            Lexeme::Mark | Lexeme::Parameter | Lexeme::QuotedName => {
-                system.marks.iter().any(|mark| text.starts_with(mark))
-            }
-            _ => false,
-        })
-    };
-    let mut first = None;
-    for system in SYSTEMS.iter().filter(|system| shows(system)) {
-        match parse_as(system.dialect, sql) {
-            Ok(query) => return Ok((query, system.name)),
-            Err(error) => first = first.or(Some((error, system.name))),
-        }
-    }
-    Err(first)
-}
-
 /// Whether a SELECT of the query still says TOP, which sqlparser reads and SQLite does not.
 pub(crate) fn keeps_top(sql: &str) -> bool {
     let space = |kind: &Lexeme| matches!(kind, Lexeme::Space | Lexeme::Comment);
@@ -173,88 +87,6 @@ pub(crate) fn foreign(sql: &str, error: &SqlError) -> Option<&'static str> {
         })
     };
     (code("{{") || code("{%")).then_some("a template: it is SQL only once it is filled in")
-}
-
-/// Replaces `##Name:type?default##` of Stack Exchange's Data Explorer and `{{ name }}`, `{% … %}`, `{# … #}` of Jinja,
-/// outside strings, by a parameter, a name or a default.
-fn fill_placeholders(sql: &str) -> (String, Vec<&'static str>) {
-    let mut told = Vec::new();
-    if !sql.contains("##") && !sql.contains("{{") && !sql.contains("{%") && !sql.contains("{#") {
-        return (sql.to_owned(), told);
-    }
-    let mut out = String::with_capacity(sql.len());
-    let mut at = 0;
-    let mut before = "";
-    for (kind, start, end) in Lexer::new(sql) {
-        // What was replaced is longer than one lexical element.
-        if start < at {
-            continue;
-        }
-        let rest = sql.get(start..).unwrap_or_default();
-        if kind == Lexeme::Mark
-            && let Some((length, text, what)) = placeholder(rest, before)
-        {
-            out.push_str(sql.get(at..start).unwrap_or_default());
-            out.push_str(&text);
-            at = start + length;
-            if !told.contains(&what) {
-                told.push(what);
-            }
-        }
-        if !matches!(kind, Lexeme::Space | Lexeme::Comment) {
-            before = sql.get(start..end).unwrap_or_default();
-        }
-    }
-    out.push_str(sql.get(at..).unwrap_or_default());
-    (out, told)
-}
-
-/// The placeholder that a text starts with: its length, what stands for it, and what was done.
-fn placeholder(rest: &str, before: &str) -> Option<(usize, String, &'static str)> {
-    /// Longer ones are something else.
-    const LONGEST: usize = 500;
-    let inside = |open: &str, close: &str| {
-        let body = rest.strip_prefix(open)?;
-        let end = body.find(close).filter(|&end| end <= LONGEST)?;
-        Some((body.get(..end)?, open.len() + end + close.len()))
-    };
-    if let Some((body, length)) = inside("##", "##") {
-        let (name, default) = body.split_once('?').map_or((body, None), |(name, value)| (name, Some(value)));
-        let name = plain_name(name.split(':').next().unwrap_or_default());
-        let text = match default.map(str::trim).filter(|value| !value.is_empty()) {
-            Some(value) if value.parse::<f64>().is_ok() => value.to_owned(),
-            Some(value) => format!("'{}'", value.replace('\'', "''")),
-            None if name.is_empty() => return None,
-            None => format!(":{name}"),
-        };
-        return Some((length, text, "##parameters## as parameters or their defaults"));
-    }
-    if let Some((body, length)) = inside("{{", "}}") {
-        let body = body.trim().trim_matches('-').trim();
-        // dbt's ref('orders') and source('shop', 'orders') are tables.
-        let table = ["ref", "source"]
-            .iter()
-            .any(|f| body.strip_prefix(f).is_some_and(|rest| rest.trim_start().starts_with('(')));
-        let quoted = || body.split(['\'', '"']).nth_back(1).unwrap_or_default();
-        let name = plain_name(if table { quoted() } else { body.split('(').next().unwrap_or_default() });
-        if name.is_empty() {
-            return None;
-        }
-        let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(before));
-        let dotted = before == "." || rest.get(length..).is_some_and(|rest| rest.starts_with('.'));
-        let text = if table || dotted || is(&["FROM", "JOIN", ","]) { name } else { format!(":{name}") };
-        return Some((length, text, "a template filled with names"));
-    }
-    let (body, length) = inside("{%", "%}").or_else(|| inside("{#", "#}"))?;
-    let breaks = body.chars().filter(|&c| c == '\n').collect::<String>();
-    Some((length, format!(" {breaks}"), "a template filled with names"))
-}
-
-/// The letters, digits and underscores of a text, as a name.
-fn plain_name(text: &str) -> String {
-    let name: String = text.trim().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-    let name = name.trim_matches('_').to_owned();
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
 }
 
 /// What is replaced by what, in the order of the text.
@@ -394,63 +226,6 @@ fn begins_line(sql: &str, at: usize) -> bool {
 fn touches(pieces: &[(Lexeme, usize, usize)], at: usize) -> bool {
     matches!((pieces.get(at), pieces.get(at + 1)),
         (Some((_, _, end)), Some((Lexeme::Text, start, _))) if end == start)
-}
-
-/// Takes in what a DECLARE or SET of T-SQL says of variables: those given a literal are known from here on, those given
-/// anything else are not. False when the statement is something else.
-pub(crate) fn declared(statement: &str, variables: &mut Vec<Variable>) -> bool {
-    let (filled, _) = fill_placeholders(statement);
-    let pieces: Vec<(Lexeme, &str)> = Lexer::new(&filled)
-        .filter(|(kind, ..)| !matches!(kind, Lexeme::Space | Lexeme::Comment))
-        .filter_map(|(kind, start, end)| Some((kind, filled.get(start..end)?)))
-        .collect();
-    let word = pieces.first().map_or("", |(_, text)| *text);
-    let starts = ["DECLARE", "SET"].iter().any(|w| w.eq_ignore_ascii_case(word));
-    if !starts || !pieces.get(1).is_some_and(|(_, text)| is_variable(text)) {
-        return false;
-    }
-    let mut depth = 0_usize;
-    let mut starts = Vec::new();
-    for (at, (_, text)) in pieces.iter().enumerate() {
-        match *text {
-            "(" => depth += 1,
-            ")" => depth = depth.saturating_sub(1),
-            // A variable's own clause starts behind the first word or a comma.
-            text if depth == 0
-                && is_variable(text)
-                && (at == 1 || pieces.get(at - 1).is_some_and(|p| p.1 == ",")) =>
-            {
-                starts.push(at);
-            }
-            _ => {}
-        }
-    }
-    for (i, &at) in starts.iter().enumerate() {
-        let end = starts.get(i + 1).map_or(pieces.len(), |next| next - 1);
-        let own = pieces.get(at..end).unwrap_or_default();
-        let Some((_, name)) = own.first() else { continue };
-        variables.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-        if let Some(equals) = own.iter().position(|(_, text)| *text == "=")
-            && let Some(value) = literal(own.get(equals + 1..).unwrap_or_default())
-        {
-            variables.push(((*name).to_owned(), value));
-        }
-    }
-    true
-}
-
-fn is_variable(text: &str) -> bool {
-    text.strip_prefix('@').is_some_and(|name| name.bytes().next().is_some_and(is_word_byte))
-}
-
-/// A literal that stands alone.
-fn literal(pieces: &[(Lexeme, &str)]) -> Option<String> {
-    match pieces {
-        [(Lexeme::Number | Lexeme::Text, text)] => Some((*text).to_owned()),
-        [(Lexeme::Mark, "-"), (Lexeme::Number, text)] => Some(format!("-{text}")),
-        [(Lexeme::Word, "N" | "n"), (Lexeme::Text, text)] => Some((*text).to_owned()),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,64 @@
+//! Variables of T-SQL scripts.
+
+use super::placeholders::fill_placeholders;
+use crate::sql::lexer::{Lexeme, Lexer, is_word_byte};
+
+/// A variable of a script with the literal it was given.
+pub type Variable = (String, String);
+
+/// Takes in what a DECLARE or SET of T-SQL says of variables: those given a literal are known from here on, those given
+/// anything else are not. False when the statement is something else.
+pub(crate) fn declared(statement: &str, variables: &mut Vec<Variable>) -> bool {
+    let (filled, _) = fill_placeholders(statement);
+    let pieces: Vec<(Lexeme, &str)> = Lexer::new(&filled)
+        .filter(|(kind, ..)| !matches!(kind, Lexeme::Space | Lexeme::Comment))
+        .filter_map(|(kind, start, end)| Some((kind, filled.get(start..end)?)))
+        .collect();
+    let word = pieces.first().map_or("", |(_, text)| *text);
+    let starts = ["DECLARE", "SET"].iter().any(|w| w.eq_ignore_ascii_case(word));
+    if !starts || !pieces.get(1).is_some_and(|(_, text)| is_variable(text)) {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut starts = Vec::new();
+    for (at, (_, text)) in pieces.iter().enumerate() {
+        match *text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            // A variable's own clause starts behind the first word or a comma.
+            text if depth == 0
+                && is_variable(text)
+                && (at == 1 || pieces.get(at - 1).is_some_and(|p| p.1 == ",")) =>
+            {
+                starts.push(at);
+            }
+            _ => {}
+        }
+    }
+    for (i, &at) in starts.iter().enumerate() {
+        let end = starts.get(i + 1).map_or(pieces.len(), |next| next - 1);
+        let own = pieces.get(at..end).unwrap_or_default();
+        let Some((_, name)) = own.first() else { continue };
+        variables.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        if let Some(equals) = own.iter().position(|(_, text)| *text == "=")
+            && let Some(value) = literal(own.get(equals + 1..).unwrap_or_default())
+        {
+            variables.push(((*name).to_owned(), value));
+        }
+    }
+    true
+}
+
+fn is_variable(text: &str) -> bool {
+    text.strip_prefix('@').is_some_and(|name| name.bytes().next().is_some_and(is_word_byte))
+}
+
+/// A literal that stands alone.
+fn literal(pieces: &[(Lexeme, &str)]) -> Option<String> {
+    match pieces {
+        [(Lexeme::Number | Lexeme::Text, text)] => Some((*text).to_owned()),
+        [(Lexeme::Mark, "-"), (Lexeme::Number, text)] => Some(format!("-{text}")),
+        [(Lexeme::Word, "N" | "n"), (Lexeme::Text, text)] => Some((*text).to_owned()),
+        _ => None,
+    }
+}

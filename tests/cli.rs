@@ -103,7 +103,7 @@ fn an_answer_for_people_shows_what_it_rests_on() {
          --question Ticket+revenue+in+crowns+by+sales+channel,+April+2023 --gold SELECT+1");
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    for shown in ["query #0 ", "Adapted from query #0. No model was used.", "SUM(t.fare_ct)", "chan | crowns"]
+    for shown in ["query #1 ", "Adapted from query #1. No model was used.", "SUM(t.fare_ct)", "chan | crowns"]
     {
         assert!(text.contains(shown), "{shown}: {text}");
     }

@@ -18,7 +18,7 @@ async function opened(app: App) {
 }
 
 // The tiny encoder knows no language: which query is nearest says nothing here.
-const answer = (app: App) => app.page.getByText(/Adapted from query #\d+|near enough/).first();
+const answer = (app: App) => app.page.getByText(/Adapted from query #\d+|close enough/).first();
 
 const dialogOf = (app: App) => app.page.getByRole("dialog", { name: "Add history" });
 

@@ -30,7 +30,7 @@ test("a script is read, reported line by line, indexed in the page and answers",
   await expect(app.rail.getByText("1 merged, 2 skipped")).toBeVisible();
   await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
   await app.ask("How many piers can the public use?");
-  await expect(page.getByText(/Adapted from query #0/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/Adapted from query #1/)).toBeVisible({ timeout: 60_000 });
   // The report opens from both places, closes and downloads.
   await app.rail.getByRole("button", { name: "Import report" }).click();
   const report = page.getByRole("dialog", { name: "Import report" });

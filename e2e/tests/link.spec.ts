@@ -34,7 +34,7 @@ async function go(page: Page, parameters: Record<string, string>) {
 test("a link to the demo asks its question at once", async ({ page }) => {
   await go(page, { demo: "1", q: CROWDED });
   const app = new App(page);
-  await expect(page.getByText(/Adapted from query #30/)).toBeVisible();
+  await expect(page.getByText(/Adapted from query #31/)).toBeVisible();
   await expect(app.question).toHaveValue(CROWDED);
   expect(new URL(page.url()).search).toBe("");
 });
@@ -62,7 +62,7 @@ test("what the user agrees to is fetched, opened, asked, and not fetched again",
   await go(page, { db: DATABASE, history: HISTORY, q: CROWDED });
   await page.getByRole("button", { name: "Fetch and open" }).click();
   await expect(open(page)).toHaveText("ferries");
-  await expect(page.getByText(/Adapted from query #30/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/Adapted from query #31/)).toBeVisible({ timeout: 60_000 });
   expect(asked).toEqual([DATABASE, HISTORY]);
   await page.reload();
   await app.ready();
@@ -84,7 +84,7 @@ test("files beside the page need no word", async ({ page }) => {
   await expect(open(page)).toHaveText("norhaven");
   await expect(app.rail.getByText(/Indexed, \d+ vectors/)).toBeVisible({ timeout: 60_000 });
   await expect(app.question).toHaveValue("How many piers are there?");
-  await expect(page.getByText(/Adapted from query|Nothing in the history|None of the|near enough/).first()).toBeVisible();
+  await expect(page.getByText(/Adapted from query|Nothing in the history|None of the|close enough/).first()).toBeVisible();
 });
 
 test.describe("files that cannot be had", () => {
@@ -157,12 +157,12 @@ test("a link is copied that leads back", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const app = new App(page);
   await go(page, { demo: "1", q: CROWDED });
-  await expect(page.getByText(/Adapted from query #30/)).toBeVisible();
+  await expect(page.getByText(/Adapted from query #31/)).toBeVisible();
   await app.menu("Copy link");
   await expect(page.getByText("Copied the link")).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(new URL(link).searchParams.get("demo")).toBe("1");
   expect(new URL(link).searchParams.get("q")).toBe(CROWDED);
   await page.goto(link);
-  await expect(page.getByText(/Adapted from query #30/)).toBeVisible();
+  await expect(page.getByText(/Adapted from query #31/)).toBeVisible();
 });

@@ -108,6 +108,51 @@ test("a replaced history comes back with Undo and is kept", async ({ page }) => 
   await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
 });
 
+test("a removed history comes back with Undo, and stays away after a reload without it", async ({ page }) => {
+  const app = new App(page);
+  await app.open({ encoder: "tiny", device: "Cpu" });
+  await app.openFile(ferries);
+  await read(app, file("team.sql", SCRIPT));
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  const remove = app.rail.getByRole("button", { name: "Remove history" });
+  await remove.click();
+  await expect(page.getByText("Add the queries you already have")).toBeVisible();
+  await page.getByRole("button", { name: /^Undo/ }).click();
+  await expect(app.rail.getByText(/from 2 queries/)).toBeVisible();
+  await remove.click();
+  await expect(remove).toBeHidden();
+  await page.waitForTimeout(500);
+  await page.reload();
+  await app.ready();
+  await expect(page.getByText("Add the queries you already have")).toBeVisible();
+  await expect(app.rail.getByText("none yet")).toBeVisible();
+});
+
+test("each file that was read has its report", async ({ page }) => {
+  const app = new App(page);
+  await app.open({ encoder: "tiny", device: "Cpu" });
+  await app.openFile(ferries);
+  await read(app, file("team.sql", SCRIPT));
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  await read(app, file("log.csv", "q,runs,plan,s\nHow many piers are there?,5000000000,x,SELECT COUNT(*) FROM piers\n"));
+  await expect(app.rail.getByText("log.csv: 0 merged, 0 skipped.")).toBeVisible();
+  await app.rail.getByRole("button", { name: "Import report" }).click();
+  const report = page.getByRole("dialog", { name: "Import report" });
+  await expect(report.getByText("Columns not read: plan.")).toBeVisible();
+  await report.getByLabel("File").selectOption({ label: "team.sql, 2 read" });
+  await expect(report.getByText("Columns not read")).toHaveCount(0);
+  await expect(report.getByText("team.sql", { exact: true })).toBeVisible();
+});
+
+test("a knowledge base of a newer version is named, not read as a table", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const newer = JSON.stringify({ ...JSON.parse(knowledge.buffer.toString()), version: 99 });
+  await app.addHistory(file("knowledge.json", newer));
+  await expect(page.getByText(/The history was not loaded: .*version 99/)).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
 test("a history in which no query can be read changes nothing and says why", async ({ page }) => {
   const app = new App(page);
   await app.open();

@@ -42,7 +42,7 @@ test.describe("without a network", () => {
     await expect(page.getByText(/cannot be reached/).first()).toBeVisible();
     await context.setOffline(false);
     await app.ask("Which quay is the busiest on a rainy day in May?");
-    await expect(page.getByText(/Adapted from query #\d+|Nothing in the history|None of the|near enough/).first()).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText(/Adapted from query #\d+|Nothing in the history|None of the|close enough/).first()).toBeVisible({ timeout: 60_000 });
   });
 });
 

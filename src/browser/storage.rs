@@ -102,6 +102,13 @@ pub async fn remove(folder_name: &str) {
     }
 }
 
+/// Removes a file; a missing one is no error.
+pub async fn remove_file(folder_name: &str, name: &str) {
+    if let Ok(folder) = folder(folder_name).await {
+        let _ = JsFuture::from(folder.remove_entry(name)).await;
+    }
+}
+
 /// Bytes used and granted in all, where the browser tells.
 pub async fn estimate() -> Option<(u64, u64)> {
     let storage = web_sys::window()?.navigator().storage();

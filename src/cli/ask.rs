@@ -10,6 +10,7 @@ use super::{Failure, encoder, inputs, json};
 use crate::bench::compare::{self, Mode, Verdict};
 use crate::bench::score;
 use crate::db::{Database, QueryLimits, ResultSet, introspect};
+use crate::history::entry::tag;
 use crate::history::{KnowledgeBase, report::excerpt};
 use crate::llm::Cancel;
 use crate::pipeline::adapt;
@@ -276,10 +277,10 @@ fn told(answered: &Answered, model: &str) -> String {
     match answered {
         Answered::Adapted(Ok(answer)) => {
             if answer.is_near() {
-                let _ = writeln!(text, "Adapted from query #{}. No model was used.", answer.entry);
+                let _ = writeln!(text, "Adapted from query {}. No model was used.", tag(answer.entry));
             } else {
-                let _ = writeln!(text, "Nothing in the history is near enough to answer this.");
-                let _ = writeln!(text, "The nearest query is #{}, adapted:", answer.entry);
+                let _ = writeln!(text, "No query of the history is close enough to answer this.");
+                let _ = writeln!(text, "The nearest, {}, adapted:", tag(answer.entry));
             }
             let _ = writeln!(text, "  {}", chance(answer.confidence));
             for change in &answer.changes {
@@ -316,7 +317,7 @@ fn knowledge(base: &KnowledgeBase, retrieved: &Retrieved) -> String {
     for hit in &retrieved.queries {
         if let Some(entry) = base.entries.get(hit.entry as usize) {
             let shown = excerpt(entry.question.as_deref().unwrap_or(&entry.sql));
-            let _ = writeln!(text, "query #{} {:.2} {shown}", hit.entry, hit.score);
+            let _ = writeln!(text, "query {} {:.2} {shown}", tag(hit.entry), hit.score);
         }
     }
     for hit in retrieved.items.iter().take(ITEMS_SHOWN) {

@@ -3,7 +3,10 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeaderLayer;
 
@@ -47,6 +50,7 @@ pub(super) fn page<S: Clone + Send + Sync + 'static>(
     }
     let mut files = axum::Router::new()
         .fallback_service(ServeDir::new(dir))
+        .layer(axum::middleware::from_fn(no_such_name))
         .layer(constant(header::CACHE_CONTROL, "no-cache"));
     if !plain {
         // Isolation gives the page the shared flag that stops a query without ending its worker. It is "credentialless",
@@ -57,6 +61,15 @@ pub(super) fn page<S: Clone + Send + Sync + 'static>(
             .layer(constant(HeaderName::from_static("cross-origin-resource-policy"), "same-origin"));
     }
     Ok(files)
+}
+
+/// A name longer than a file system allows is the name of no file; asking for it would be an error of the server.
+async fn no_such_name(request: Request, next: Next) -> Response {
+    const LONGEST: usize = 255;
+    if request.uri().path().split('/').any(|name| name.len() > LONGEST) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    next.run(request).await
 }
 
 /// Serves on an address until interrupted, which it prints with what is `offer`ed there; handlers get the client's

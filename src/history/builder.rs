@@ -51,8 +51,9 @@ impl Builder {
     /// Adds the records of a file to a knowledge base; its entries keep their ids, its items may get
     /// others.
     pub fn onto(base: KnowledgeBase, history: RawHistory, schema: Schema) -> Self {
-        let RawHistory { name, records, skipped, other_databases } = history;
-        let report = Report { name, read: skipped.len(), skipped, other_databases, ..Report::default() };
+        let RawHistory { name, records, skipped, other_databases, unused_columns } = history;
+        let read = skipped.len();
+        let report = Report { name, read, skipped, other_databases, unused_columns, ..Report::default() };
         let known = base.entries.iter().map(|e| (normal::key(&e.sql), e.id)).collect();
         let items = (0..).zip(&base.items).map(|(i, item)| ((item.kind, item.skeleton.clone()), i)).collect();
         let described = base.items.iter().map(|item| {

@@ -1,6 +1,6 @@
 //! Questions to a knowledge base: counts, values, neighbours, search, and the texts to embed.
 //!
-//! "Times" counts runs: a query that was run four times counts four.
+//! "Times" counts runs: a query that was run four times counts four, however often an item occurs in it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -86,23 +86,23 @@ impl KnowledgeBase {
 
     /// How often queries with this item were run.
     pub fn times_seen(&self, item: &Item) -> u64 {
-        self.entries_of(item).map(|e| u64::from(e.count)).sum()
+        self.entries_of(item).map(Entry::runs).sum()
     }
 
     /// The literals an item was used with, most frequent first; empty when it has none.
     pub fn values(&self, item: &Item) -> Vec<Values> {
-        let mut times: HashMap<&[String], (u64, usize)> = HashMap::new();
-        for (place, occurrence) in item.occurrences.iter().enumerate().filter(|(_, o)| !o.literals.is_empty())
-        {
-            let count = self.entries.get(occurrence.entry as usize).map_or(0, |e| u64::from(e.count));
-            times.entry(&occurrence.literals).or_insert((0, place)).0 += count;
+        let used = item.occurrences.iter().filter(|o| !o.literals.is_empty());
+        let used: BTreeSet<(u32, &[String])> = used.map(|o| (o.entry, o.literals.as_slice())).collect();
+        let mut times: BTreeMap<&[String], u64> = BTreeMap::new();
+        for (entry, literals) in used {
+            *times.entry(literals).or_default() += self.entries.get(entry as usize).map_or(0, Entry::runs);
         }
-        let mut sorted: Vec<_> = times.into_iter().collect();
-        sorted.sort_by_key(|(_, (times, place))| (std::cmp::Reverse(*times), *place));
-        sorted
+        let mut values: Vec<Values> = times
             .into_iter()
-            .map(|(literals, (times, _))| Values { literals: literals.to_vec(), times })
-            .collect()
+            .map(|(literals, times)| Values { literals: literals.to_vec(), times })
+            .collect();
+        values.sort_by_key(|v| std::cmp::Reverse(v.times));
+        values
     }
 
     /// The `most` items that occur most often in the queries of `item`.
@@ -112,7 +112,7 @@ impl KnowledgeBase {
         let mut times: HashMap<u32, u64> = HashMap::new();
         for entry in self.entries_of(this) {
             for (other, _) in self.items_of(entry.id).filter(|(other, _)| *other != item) {
-                *times.entry(other).or_default() += u64::from(entry.count);
+                *times.entry(other).or_default() += entry.runs();
             }
         }
         let mut found: Vec<_> =
@@ -236,7 +236,7 @@ mod tests {
 
     /// Three queries, run 4, 1 and 2 times; a ratio in all of them, a condition in the first two.
     fn base() -> KnowledgeBase {
-        let entry = |id: u32, count: u32, user: &str, question: Option<&str>| Entry {
+        let entry = |id: u32, count: u64, user: &str, question: Option<&str>| Entry {
             id,
             sql: format!("SELECT {id}"),
             question: question.map(str::to_owned),
@@ -300,7 +300,7 @@ mod tests {
         let base = base();
         let found: Vec<_> =
             base.values(&base.items[0]).into_iter().map(|v| (v.literals.join(", "), v.times)).collect();
-        assert_eq!(found, [("-60, 299".to_owned(), 6), ("0, 299".to_owned(), 2)]);
+        assert_eq!(found, [("-60, 299".to_owned(), 6), ("0, 299".to_owned(), 1)]);
         assert_eq!(base.values(&base.items[1]), []);
     }
 

@@ -1,5 +1,6 @@
 //! What became of every record of an imported history.
 
+use super::entry::tag;
 use serde::{Deserialize, Serialize};
 
 /// Why a record is not in the knowledge base.
@@ -112,6 +113,8 @@ pub struct Report {
     pub other_databases: usize,
     /// Records not handled because the import was stopped; not among `read`.
     pub unread: usize,
+    /// Columns of the file that were not read.
+    pub unused_columns: Vec<String>,
 }
 
 /// Records that [`Report::nothing_read`] names.
@@ -158,6 +161,9 @@ impl Report {
         if self.unread > 0 {
             line(format!("not read, the import was stopped {}", self.unread));
         }
+        if !self.unused_columns.is_empty() {
+            line(format!("columns not read: {}", self.unused_columns.join(", ")));
+        }
         for skip in &self.skipped {
             let Skip { line: at, number, reason, start } = skip;
             line(format!("skipped: line {at} (record {number}): {reason} | {start}"));
@@ -165,10 +171,10 @@ impl Report {
         for Merge { entry, lines } in &self.merges {
             let places: Vec<String> = lines.iter().map(u32::to_string).collect();
             let word = if lines.len() == 1 { "line" } else { "lines" };
-            line(format!("merged: {} into #{entry}: {word} {}", lines.len(), places.join(", ")));
+            line(format!("merged: {} into {}: {word} {}", lines.len(), tag(*entry), places.join(", ")));
         }
         for Note { line: at, entry, text } in &self.notes {
-            line(format!("note: line {at} (#{entry}): {text}"));
+            line(format!("note: line {at} ({}): {text}", tag(*entry)));
         }
         text
     }
@@ -237,12 +243,14 @@ mod tests {
             }],
             other_databases: 4,
             unread: 0,
+            unused_columns: vec!["plan".into(), "rows".into()],
         };
         let wanted = "Import of log.sql\nread 5\nkept 2\nmerged 2\nskipped 1\n\
             left out, of other databases 4\n\
+            columns not read: plan, rows\n\
             skipped: line 6 (record 4): syntax error at line 7, column 3: expected FROM | SELECT foo\n\
-            merged: 2 into #1: lines 3, 9\n\
-            note: line 2 (#1): reads a table this database does not have: x\n";
+            merged: 2 into #2: lines 3, 9\n\
+            note: line 2 (#2): reads a table this database does not have: x\n";
         assert_eq!(report.to_text(), wanted);
     }
 }

@@ -8,7 +8,8 @@ use super::sql_lines::Span;
 use super::told::Told;
 use crate::bench::retrieval_metrics::Counts;
 use crate::history::KnowledgeBase;
-use crate::pipeline::adapt::{Answer, Change};
+use crate::history::entry::tag;
+use crate::pipeline::adapt::{Answer, Change, Refusal};
 use crate::retrieval::Retrieved;
 use crate::sql::{Schema, split};
 
@@ -140,6 +141,20 @@ pub fn chance(confidence: f32) -> String {
     }
 }
 
+/// The candidates that were tried before, each with what became of it: "Tried before: #12 gave no rows, #7 failed."
+fn tried(refused: &[(u32, Refusal)]) -> String {
+    const NAMED: usize = 3;
+    let told = refused.iter().take(NAMED).map(|(entry, refusal)| match refusal {
+        Refusal::Empty => format!("{} gave no rows", tag(*entry)),
+        Refusal::Error(_) => format!("{} failed", tag(*entry)),
+    });
+    let mut told: Vec<String> = told.collect();
+    if refused.len() > NAMED {
+        told.push(format!("{} more", refused.len() - NAMED));
+    }
+    format!("Tried before: {}.", told.join(", "))
+}
+
 /// What became of a question that was answered without a model.
 pub fn adapted(answer: &Answer) -> Told {
     let mut text = changed(&answer.changes);
@@ -147,25 +162,22 @@ pub fn adapted(answer: &Answer) -> Told {
         text += &format!(" Not used: {}.", answer.unbound.join(", "));
     }
     if !answer.refused.is_empty() {
-        text += &format!(
-            " {} tried before and gave no rows.",
-            counted(answer.refused.len(), "query was", "queries were")
-        );
+        text += &format!(" {}", tried(&answer.refused));
     }
     let chance = chance(answer.confidence);
     // Where the answer is probably wrong, this comes before anything else.
     text = if answer.is_likely() { format!("{text} {chance}") } else { format!("{chance} {text}") };
     if !answer.is_near() {
-        let title = "Nothing in the history is near enough to answer this.".to_owned();
+        let title = "No query of the history is close enough to answer this.".to_owned();
         return Told {
             less: true,
             title,
-            text: format!("The nearest query is #{}, adapted below. {text}", answer.entry),
+            text: format!("The nearest, {}, is adapted below; Run shows its rows. {text}", tag(answer.entry)),
         };
     }
     Told {
         less: !answer.is_likely() || !answer.unbound.is_empty(),
-        title: format!("Adapted from query #{}. No model was used.", answer.entry),
+        title: format!("Adapted from query {}. No model was used.", tag(answer.entry)),
         text,
     }
 }
@@ -259,13 +271,20 @@ mod tests {
             })
         };
         let sure = answer(0.8, &[]);
-        assert!(!sure.less && sure.title.starts_with("Adapted from query #7"), "{sure:?}");
+        assert!(!sure.less && sure.title.starts_with("Adapted from query #8"), "{sure:?}");
         assert!(sure.text.ends_with("On other databases about 8 in 10 such answers were right."), "{sure:?}");
         let unsure = answer((NEAR + LIKELY) / 2.0, &[]);
         assert!(unsure.less && unsure.title == sure.title, "{unsure:?}");
         assert!(answer(0.8, &["May"]).text.contains("Not used: May."));
+        let refused = [
+            (3, Refusal::Empty),
+            (0, Refusal::Error(crate::db::DbError::Cancelled)),
+            (8, Refusal::Empty),
+            (5, Refusal::Empty),
+        ];
+        assert_eq!(tried(&refused), "Tried before: #4 gave no rows, #1 failed, #9 gave no rows, 1 more.");
         let far = answer(0.01, &[]);
-        assert!(far.less && far.title.contains("near enough") && far.text.contains("#7"), "{far:?}");
+        assert!(far.less && far.title.starts_with("No query") && far.text.contains("#8"), "{far:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::titles;
+use crate::history::entry::tag;
 use crate::history::{Item, KnowledgeBase};
 use crate::sql::ComponentType;
 
@@ -162,7 +163,7 @@ pub fn list(base: &KnowledgeBase, filter: &Filter, grouping: Grouping) -> Vec<Gr
             Grouping::Query => {
                 for entry in base.entries_of(item) {
                     let question = entry.question.as_deref().unwrap_or("no question in the log");
-                    let head = format!("#{} {question}", entry.id);
+                    let head = format!("{} {question}", tag(entry.id));
                     groups.entry((entry.id as usize, head)).or_default().push(line.clone());
                 }
             }

@@ -64,12 +64,23 @@ pub fn short(value: &Value) -> String {
         Value::InvalidText(bytes) => escaped(bytes.get(..CELL_CHARS).unwrap_or(bytes)),
         other => full(other),
     };
-    let mut line: String =
-        text.chars().take(CELL_CHARS).map(|c| if c.is_control() { '␣' } else { c }).collect();
+    let mut line: String = text.chars().take(CELL_CHARS).map(picture).collect();
     if text.chars().count() > CELL_CHARS {
         line.push('…');
     }
     line
+}
+
+/// A character that can be seen: white space other than a space as an open box, other control characters as Unicode's
+/// pictures of them.
+fn picture(c: char) -> char {
+    match c {
+        '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' => '␣',
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('␦'),
+        '\u{7f}' => '␡',
+        c if c.is_control() => '␦',
+        c => c,
+    }
 }
 
 /// Bytes from which a text is too long to be guessed from its cell.
@@ -230,6 +241,7 @@ mod tests {
         let cell = short(&Value::Text(long));
         assert_eq!(cell.chars().count(), CELL_CHARS + 1);
         assert_eq!(short(&Value::Text("a\nb".into())), "a␣b");
+        assert_eq!(short(&Value::Text("\0\u{1b}\u{7f}\u{85}".into())), "␀␛␡␦");
     }
 
     #[test]

@@ -19,13 +19,13 @@ pub fn counted(n: usize, one: &str, many: &str) -> String {
 }
 
 /// How often: `once`, `9 times`.
-pub fn times(n: usize) -> String {
-    if n == 1 { "once".to_owned() } else { format!("{} times", count(n as u64)) }
+pub fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{} times", count(n)) }
 }
 
 /// A part of a whole: `412 of 600`.
-pub fn share(part: usize, whole: usize) -> String {
-    format!("{} of {}", count(part as u64), count(whole as u64))
+pub fn share(part: u64, whole: u64) -> String {
+    format!("{} of {}", count(part), count(whole))
 }
 
 /// A size in decimal units with one decimal: `812 bytes`, `2.4 KB`, `45.3 MB`.

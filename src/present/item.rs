@@ -1,8 +1,9 @@
 //! Everything the inspector says about one knowledge item.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{format, titles};
+use crate::history::entry::tag;
 use crate::history::{Edit, Entry, KnowledgeBase};
 use crate::retrieval::Retrieved;
 use crate::sql::ComponentType;
@@ -25,7 +26,7 @@ pub struct ItemView {
     /// The skeleton.
     pub skeleton: String,
     /// The literals seen at its `<val>`, with how often, most seen first.
-    pub values: Vec<(String, usize)>,
+    pub values: Vec<(String, u64)>,
     /// Score for the question asked, where it was retrieved.
     pub score: Option<f32>,
     /// Why it was chosen.
@@ -35,7 +36,7 @@ pub struct ItemView {
     /// The queries it comes from, the adapted one first, then the most used.
     pub sources: Vec<Source>,
     /// Runs of the queries it occurs in, merged duplicates counted.
-    pub seen: usize,
+    pub seen: u64,
 }
 
 /// One reason, with a bar.
@@ -63,7 +64,7 @@ pub struct Companion {
     /// What tells it from others of its title; may be empty.
     pub remark: String,
     /// How often together.
-    pub together: usize,
+    pub together: u64,
 }
 
 /// A query the item comes from.
@@ -86,17 +87,6 @@ pub struct Source {
 const COMPANIONS: usize = 8;
 const NEAR_QUERIES: usize = 3;
 
-fn weight(kb: &KnowledgeBase, entry: u32) -> usize {
-    kb.entries.get(entry as usize).map_or(1, |e| e.count.max(1) as usize)
-}
-
-/// How often an item was seen: the runs of the distinct queries it occurs in.
-pub fn seen(kb: &KnowledgeBase, key: u32) -> usize {
-    let Some(item) = kb.items.get(key as usize) else { return 0 };
-    let entries: BTreeSet<u32> = item.occurrences.iter().map(|o| o.entry).collect();
-    entries.into_iter().map(|entry| weight(kb, entry)).sum()
-}
-
 /// Collects what is known about the item `key`; None where there is no such item. `adapted` is the entry that
 /// the answer in view was made from.
 pub fn item_view(
@@ -116,30 +106,13 @@ pub fn item_view(
         description: item.said().to_owned(),
         edit: item.edit.clone(),
         skeleton: item.skeleton.clone(),
-        values: values(kb, key),
+        values: kb.values(item).into_iter().map(|v| (v.literals.join(", "), v.times)).collect(),
         score: hit.map(|h| h.score),
         why: retrieved.map(|r| reasons(r, key)).unwrap_or_default(),
         occurs_with: companions(kb, key, &remarks),
         sources: sources(kb, key, adapted),
-        seen: seen(kb, key),
+        seen: kb.times_seen(item),
     })
-}
-
-fn values(kb: &KnowledgeBase, key: u32) -> Vec<(String, usize)> {
-    let Some(item) = kb.items.get(key as usize) else { return Vec::new() };
-    let distinct: BTreeSet<(u32, String)> = item
-        .occurrences
-        .iter()
-        .filter(|o| !o.literals.is_empty())
-        .map(|o| (o.entry, o.literals.join(", ")))
-        .collect();
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (entry, text) in distinct {
-        *counts.entry(text).or_default() += weight(kb, entry);
-    }
-    let mut out: Vec<_> = counts.into_iter().collect();
-    out.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    out
 }
 
 fn reasons(retrieved: &Retrieved, key: u32) -> Vec<Reason> {
@@ -159,7 +132,7 @@ fn reasons(retrieved: &Retrieved, key: u32) -> Vec<Reason> {
     for query in retrieved.queries.iter().filter(|q| q.items.contains(&key)).take(NEAR_QUERIES) {
         out.push(Reason {
             phrase: None,
-            text: format!("Query #{} is near your question", query.entry),
+            text: format!("Query {} is near your question", tag(query.entry)),
             bar: query.similarity.clamp(0.0, 1.0),
             figure: format::score(query.similarity),
         });
@@ -168,33 +141,20 @@ fn reasons(retrieved: &Retrieved, key: u32) -> Vec<Reason> {
 }
 
 fn companions(kb: &KnowledgeBase, key: u32, remarks: &[String]) -> Vec<Companion> {
-    let Some(item) = kb.items.get(key as usize) else { return Vec::new() };
-    let entries: BTreeSet<u32> = item.occurrences.iter().map(|o| o.entry).collect();
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    for entry in entries {
-        let others: BTreeSet<u32> =
-            kb.entry_items.get(entry as usize).into_iter().flatten().copied().filter(|i| *i != key).collect();
-        for other in others {
-            *counts.entry(other).or_default() += weight(kb, entry);
-        }
-    }
-    let mut sorted: Vec<_> = counts.into_iter().collect();
-    sorted.sort_by_key(|(other, together)| (std::cmp::Reverse(*together), *other));
-    sorted
-        .into_iter()
-        .take(COMPANIONS)
-        .filter_map(|(other, together)| {
-            let item = kb.items.get(other as usize)?;
-            let remark = remarks.get(other as usize).cloned().unwrap_or_default();
-            Some(Companion { key: other, kind: item.kind, title: item.title.clone(), remark, together })
-        })
-        .collect()
+    let found = kb.companions(key, COMPANIONS).into_iter();
+    let named = found.filter_map(|found| {
+        let item = kb.items.get(found.item as usize)?;
+        let remark = remarks.get(found.item as usize).cloned().unwrap_or_default();
+        let (kind, title) = (item.kind, item.title.clone());
+        Some(Companion { key: found.item, kind, title, remark, together: found.times })
+    });
+    named.collect()
 }
 
 fn sources(kb: &KnowledgeBase, key: u32, adapted: Option<u32>) -> Vec<Source> {
     let Some(item) = kb.items.get(key as usize) else { return Vec::new() };
     let mut done = BTreeSet::new();
-    let mut out: Vec<(usize, Source)> = Vec::new();
+    let mut out: Vec<(u64, Source)> = Vec::new();
     for occurrence in &item.occurrences {
         let Some(entry) = kb.entries.get(occurrence.entry as usize) else { continue };
         if !done.insert(occurrence.entry) {
@@ -208,7 +168,7 @@ fn sources(kb: &KnowledgeBase, key: u32, adapted: Option<u32>) -> Vec<Source> {
             note: note(entry),
             adapted: adapted == Some(occurrence.entry),
         };
-        out.push((weight(kb, occurrence.entry), source));
+        out.push((entry.runs(), source));
     }
     out.sort_by_key(|(used, source)| (!source.adapted, std::cmp::Reverse(*used), source.entry));
     out.into_iter().map(|(_, source)| source).collect()
@@ -217,8 +177,8 @@ fn sources(kb: &KnowledgeBase, key: u32, adapted: Option<u32>) -> Vec<Source> {
 /// Author, time and use of a query: `m.okoye · 2023-05-11 · used 4 times`.
 pub fn note(entry: &Entry) -> String {
     let mut parts: Vec<String> = entry.user.iter().chain(&entry.time).cloned().collect();
-    if entry.count > 1 {
-        parts.push(format!("used {}", format::times(entry.count as usize)));
+    if entry.runs() > 1 {
+        parts.push(format!("used {}", format::times(entry.runs())));
     }
     parts.join(" · ")
 }

@@ -107,11 +107,33 @@ pub fn nodes(overview: &Overview) -> Vec<TableNode> {
     out
 }
 
+/// How much a database holds: `9 tables · 24,117 rows`. A table whose rows could not be counted is not passed over.
+pub fn size(tables: &[TableNode]) -> String {
+    use super::format::{count, counted};
+    let rows: u64 = tables.iter().filter_map(|table| table.rows).sum();
+    let uncounted = tables.iter().filter(|table| !table.view && table.rows.is_none()).count();
+    let rows = match uncounted {
+        0 => format!("{} rows", count(rows)),
+        n => format!("{} rows, {} not counted", count(rows), counted(n, "table", "tables")),
+    };
+    format!("{} · {rows}", counted(tables.len(), "table", "tables"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::db::{ColumnInfo, TableInfo};
     use crate::sql::{Column, ForeignKey, Schema, Table};
+
+    #[test]
+    fn a_table_that_was_not_counted_is_said() {
+        let table = |rows, view| TableNode { rows, view, ..TableNode::default() };
+        assert_eq!(size(&[table(Some(1_200), false), table(None, true)]), "2 tables · 1,200 rows");
+        assert_eq!(
+            size(&[table(Some(5), false), table(None, false)]),
+            "2 tables · 5 rows, 1 table not counted"
+        );
+    }
 
     #[test]
     fn columns_carry_their_keys_and_samples() {

@@ -155,7 +155,7 @@ mod tests {
     fn an_edited_query_is_the_users_whoever_answered_before() {
         let (schema, answer) = (Schema::default(), answer());
         let before = Course { answer: Some(&answer), ..course(&schema) };
-        assert!(happened(before).1.title.starts_with("Adapted from query #7"));
+        assert!(happened(before).1.title.starts_with("Adapted from query #8"));
         let (outcome, told) = happened(Course { edited: true, ..before });
         assert_eq!((outcome, told.title.as_str()), (Outcome::Whole, "Edited by hand."));
         assert!(told.text.starts_with("The SQL is yours."));

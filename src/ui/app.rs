@@ -133,7 +133,7 @@ fn model_status(state: State) -> Status {
 fn encoder_status(encoder: &EncoderStatus) -> Status {
     let (text, title, busy) = match encoder {
         EncoderStatus::Resting => {
-            ("Encoder resting", "It is fetched when a question needs it.".to_owned(), false)
+            ("Encoder not loaded", "It is fetched when a question needs it.".to_owned(), false)
         }
         EncoderStatus::Loading(work) => ("Encoder loading", work.count(), true),
         EncoderStatus::Ready(device, notice) => {

@@ -143,7 +143,7 @@ fn now(state: State) -> Now {
         database: state.overview.with(Option::is_some),
         history: state.knowledge.with(Option::is_some),
         working: state.work.with(Option::is_some),
-        imported: state.report.with(Option::is_some),
+        imported: state.reports.with(|r| !r.is_empty()),
         sql: run(|r| !r.sql.is_empty()),
         prompt: run(|r| r.prompt.is_some()),
         answering: run(|r| !matches!(r.stage, Stage::Idle | Stage::Done)),
@@ -155,6 +155,7 @@ fn act(state: State, toasts: Toasts, action: Action) {
     match action {
         Action::Export => export(state),
         Action::ExportWorkspace => state.exporting.set(true),
+        Action::RemoveHistory => spawn_local(history::remove(state)),
         Action::Index => spawn_local(history::index(state)),
         Action::ImportReport => state.reading_report.set(true),
         Action::EditSql => {

@@ -215,9 +215,9 @@ pub struct State {
     pub overview: RwSignal<Option<Arc<Overview>>>,
     /// Its history.
     pub knowledge: RwSignal<Option<Arc<Indexed>>>,
-    /// The last import's report.
-    pub report: RwSignal<Option<Arc<Report>>>,
-    /// Whether that report is shown.
+    /// The reports of the files read since the workspace was opened, the last one first.
+    pub reports: RwSignal<Vec<Arc<Report>>>,
+    /// Whether they are shown.
     pub reading_report: RwSignal<bool>,
     /// A file being imported.
     pub import: RwSignal<Option<Import>>,
@@ -292,7 +292,7 @@ impl Default for State {
             notices: RwSignal::new(Vec::new()),
             overview: RwSignal::new(None),
             knowledge: RwSignal::new(None),
-            report: RwSignal::new(None),
+            reports: RwSignal::new(Vec::new()),
             reading_report: RwSignal::new(false),
             import: RwSignal::new(None),
             exporting: RwSignal::new(false),

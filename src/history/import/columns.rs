@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 const SAMPLES: usize = 5;
 /// Characters kept of a sample value.
 const SAMPLE_LENGTH: usize = 120;
+/// The largest count kept, so that the counts of any history add up without overflow and are exact in JSON's numbers.
+const MAX_COUNT: u64 = 1_000_000_000_000;
 
 /// A column of the file, for the page to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +39,14 @@ pub struct Mapping {
     pub db_id: Option<String>,
 }
 
+impl Mapping {
+    /// The columns that it reads.
+    pub fn columns(&self) -> Vec<&str> {
+        let Self { sql, question, user, time, count, id, db_id } = self;
+        [sql, question, user, time, count, id, db_id].into_iter().flatten().map(String::as_str).collect()
+    }
+}
+
 /// What is learnt of the columns while rows pass by.
 pub(super) struct Survey {
     columns: Vec<Column>,
@@ -49,6 +59,8 @@ struct Tally {
     filled: usize,
     sql: usize,
     numbers: usize,
+    /// Of several words, as a question is.
+    phrases: usize,
 }
 
 impl Tally {
@@ -70,6 +82,7 @@ impl Survey {
             tally.filled += 1;
             tally.sql += usize::from(looks_like_sql(value));
             tally.numbers += usize::from(value.parse::<f64>().is_ok());
+            tally.phrases += usize::from(value.split_whitespace().nth(2).is_some());
             if column.samples.len() < SAMPLES {
                 let sample: String = value.chars().take(SAMPLE_LENGTH).collect();
                 if !column.samples.contains(&sample) {
@@ -97,12 +110,12 @@ impl Survey {
             db_id: pick(DATABASE, &|t| !t.mostly(t.sql)),
             user: pick(USER, &|t| !t.mostly(t.sql)),
             time: pick(TIME, &|t| !t.mostly(t.sql)),
-            question: pick(QUESTION, &text),
+            question: pick(QUESTION, &text).or_else(|| pick(ANY, &|t| text(t) && t.mostly(t.phrases))),
         };
         (self.columns, mapping)
     }
 
-    /// The free column whose name stands earliest in `names`; for SQL, a fitting column of any name.
+    /// The free column whose name stands earliest in `names`; for SQL and [`ANY`], a fitting column of any name.
     fn best(&self, names: &[&str], taken: &[usize], fits: &dyn Fn(Tally) -> bool) -> Option<usize> {
         let candidates = self.columns.iter().zip(&self.tallies).enumerate();
         let ranked = candidates.filter(|(i, (_, tally))| !taken.contains(i) && fits(**tally));
@@ -113,7 +126,7 @@ impl Survey {
                 let name: String =
                     last.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
                 let rank = names.iter().position(|n| *n == name);
-                let any = (names == SQL).then_some(names.len());
+                let any = (names == SQL || names == ANY).then_some(names.len());
                 Some((rank.or(any)?, i))
             })
             .min()
@@ -134,6 +147,8 @@ const SQL: &[&str] = &[
     "rawsql",
     "querybody",
 ];
+/// No name is known: the content decides.
+const ANY: &[&str] = &[];
 const CERTAINLY_SQL: &[&str] = &["sql", "sqlquery", "sqltext", "querysql", "goldsql", "rawsql"];
 const QUESTION: &[&str] = &[
     "question",
@@ -143,8 +158,13 @@ const QUESTION: &[&str] = &[
     "spiderquestion",
     "questiontext",
     "nl",
+    "questions",
+    "q",
+    "ask",
     "request",
     "prompt",
+    "purpose",
+    "task",
     "intent",
     "title",
     "queryname",
@@ -209,10 +229,12 @@ pub(super) fn looks_like_sql(value: &str) -> bool {
 }
 
 /// A count as logs write it: a whole number of at least 1.
-pub(super) fn count(value: &str) -> Option<u32> {
+pub(super) fn count(value: &str) -> Option<u64> {
     let value = value.trim();
-    let number = value.parse::<f64>().ok().filter(|n| *n >= 1.0 && n.fract() == 0.0)?;
-    Some(if number >= f64::from(u32::MAX) { u32::MAX } else { number as u32 })
+    let number = || value.parse::<f64>().ok().filter(|n| *n >= 1.0 && n.fract() == 0.0);
+    // What is no whole number in 64 bits may still be one as a REAL: "4.0", "1e6".
+    let count = value.parse::<u64>().ok().or_else(|| Some(number()? as u64))?;
+    (count > 0).then(|| count.min(MAX_COUNT))
 }
 
 /// The databases named in a column with their numbers of rows, most rows first.
@@ -255,6 +277,9 @@ mod tests {
     fn the_content_decides_what_is_sql() {
         assert_eq!(guess(&["query", "body"], &["How many?", "select(1) + 2"]).sql, Some("body".into()));
         assert_eq!(guess(&["query", "n"], &["How many?", "x"]), Mapping::default());
+        assert_eq!(guess(&["q", "s"], &["How many?", "SELECT 1"]).question, Some("q".into()));
+        let found = guess(&["team", "what we want", "s"], &["ops", "ships by year", "SELECT 1"]);
+        assert_eq!((found.question, found.user), (Some("what we want".into()), None));
         assert_eq!(guess(&["x", "event.query"], &["SELECT 1", "SELECT 2"]).sql, Some("event.query".into()));
     }
 
@@ -262,6 +287,7 @@ mod tests {
     fn counts_are_whole_numbers() {
         assert_eq!(["3", "4.0", " 5 "].map(count), [Some(3), Some(4), Some(5)]);
         assert_eq!(["0", "-1", "1.5", "x", "nan"].map(count), [None; 5]);
-        assert_eq!(count("1e300"), Some(u32::MAX));
+        assert_eq!(count("5000000000"), Some(5_000_000_000));
+        assert_eq!(count("1e300"), Some(MAX_COUNT));
     }
 }

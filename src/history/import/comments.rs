@@ -11,7 +11,7 @@ pub(super) struct Said {
     pub question: Option<String>,
     pub user: Option<String>,
     pub time: Option<String>,
-    pub count: Option<u32>,
+    pub count: Option<u64>,
     pub id: Option<i64>,
 }
 

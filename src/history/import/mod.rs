@@ -128,6 +128,8 @@ pub fn read(bytes: &[u8], plan: &Plan) -> Result<RawHistory, ImportError> {
     }
     let table = Table::open(plan.format, &text)?;
     let places = Places::new(&plan.mapping, &table.columns)?;
+    let used = plan.mapping.columns();
+    history.unused_columns = table.columns.iter().filter(|c| !used.contains(&c.as_str())).cloned().collect();
     table.each(&mut |row| places.take(row, plan, &mut history));
     Ok(history)
 }

@@ -17,7 +17,7 @@ pub struct RawRecord {
     /// When, as written.
     pub time: Option<String>,
     /// How often it was run, by the log.
-    pub count: Option<u32>,
+    pub count: Option<u64>,
     /// Its identifier in the file, where that is a number.
     pub id: Option<i64>,
     /// Line of the file where the query (in JSON: its object) starts, 1-based.
@@ -43,4 +43,6 @@ pub struct RawHistory {
     pub skipped: Vec<Skip>,
     /// Rows left out because they belong to another database than the chosen one.
     pub other_databases: usize,
+    /// Columns of the file that were not read.
+    pub unused_columns: Vec<String>,
 }

@@ -15,7 +15,7 @@ use crate::sql::ComponentType;
 
 prop_compose! {
     fn entry()(
-        sql in "[a-z \n\"'ü🚢]{0,20}", question in proptest::option::of(".{0,8}"), count in any::<u32>(),
+        sql in "[a-z \n\"'ü🚢]{0,20}", question in proptest::option::of(".{0,8}"), count in any::<u64>(),
         source_ids in proptest::collection::vec(any::<i64>(), 0..3), line in proptest::option::of(1..9_u32),
     ) -> Entry {
         let (user, time) = (question.clone(), None);

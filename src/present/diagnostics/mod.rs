@@ -142,7 +142,7 @@ fn gpu(features: &Features) -> Row {
 fn memory(facts: &Facts) -> Vec<Row> {
     let encoder = &facts.encoder;
     let state = match encoder.state {
-        EncoderState::Resting => "resting: nothing needed it yet",
+        EncoderState::Resting => "not loaded: nothing needed it yet",
         EncoderState::Loading => "on its way",
         EncoderState::Cpu => "on the CPU",
         EncoderState::Gpu => "on the GPU",

@@ -31,7 +31,7 @@ pub fn actions(now: Now) -> Vec<Entry> {
     const NO_HISTORY: &str = "There is no history yet.";
     let working = now.working.then_some("The history is being worked on.");
     let history = (!now.history).then_some(NO_HISTORY);
-    let rows: [(Action, &str, &str, &'static str, Option<&'static str>); 13] = [
+    let rows: [(Action, &str, &str, &'static str, Option<&'static str>); 14] = [
         (
             Action::AddHistory,
             "Add a history",
@@ -55,6 +55,7 @@ pub fn actions(now: Now) -> Vec<Entry> {
             (!now.database).then_some("Open a database first."),
         ),
         (Action::Export, "Export the knowledge", "download, save, history", "", history),
+        (Action::RemoveHistory, "Remove the history", "delete, clear, knowledge", "", history),
         (Action::Index, "Index the history", "embed, vectors, encoder", "", history.or(working)),
         (
             Action::ImportReport,

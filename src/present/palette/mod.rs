@@ -46,6 +46,8 @@ pub enum Action {
     ExportWorkspace,
     /// Downloads the knowledge base.
     Export,
+    /// Takes the history away.
+    RemoveHistory,
     /// Embeds what has no vector yet.
     Index,
     /// Shows the last import's report.

@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Asking, add, ends, outline, short};
 use crate::history::KnowledgeBase;
+use crate::history::entry::tag;
 use crate::llm::{Cache, LlmError, Request, Usage, ask_json, cache};
 use crate::ports::Complete;
 use crate::sql::Schema;
@@ -80,7 +81,8 @@ impl Report {
         if let Some((entry, why)) = self.by_rules.first() {
             let (n, more) = (self.by_rules.len(), if self.by_rules.len() > 1 { "first: " } else { "" });
             text.push_str(&format!(
-                " {n} described by rules ({more}#{entry}, {}).",
+                " {n} described by rules ({more}{}, {}).",
+                tag(*entry),
                 why.trim_end_matches('.')
             ));
         }

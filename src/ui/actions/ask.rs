@@ -18,6 +18,7 @@ use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::ports::Execute;
 use crate::present::grid;
 use crate::present::incidents::of_database;
+use crate::present::layout;
 use crate::retrieval::Retrieved;
 use crate::ui::settings::Way;
 use crate::ui::state::{Gold, Run, Score, Stage, State, Trouble};
@@ -156,7 +157,7 @@ pub fn show(state: State, answered: &Answered) {
         (r.score, r.edited, r.stage) = (None, false, Stage::Done);
         match answered {
             Answered::Adapted(Ok(answer)) => {
-                r.sql.clone_from(&answer.sql);
+                r.sql = layout::broken(&answer.sql);
                 // What is not near enough is offered, not given: its rows come with Run.
                 r.result = answer.is_near().then(|| Arc::new(answer.result.clone()));
                 r.answer = Some(Arc::new(answer.clone()));
@@ -166,7 +167,7 @@ pub fn show(state: State, answered: &Answered) {
                 r.prompt = Some(Arc::new(direct.prompt.clone()));
                 match &direct.answer {
                     Ok(answer) => {
-                        r.sql.clone_from(&answer.sql);
+                        r.sql = layout::broken(&answer.sql);
                         r.result = Some(Arc::new(answer.result.clone()));
                     }
                     Err(_) => {
@@ -325,7 +326,7 @@ fn fail(state: State, trouble: Trouble) {
 fn say_result(state: State) {
     let said = state.run.with_untracked(|r| {
         if r.result.is_none() {
-            return "Nothing in the history is near enough.".to_owned();
+            return "No query of the history is close enough. The nearest is offered.".to_owned();
         }
         let rows = r.result.as_ref().map_or(0, |rows| rows.rows.len());
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };

@@ -164,7 +164,7 @@ fn last(run: &Run) -> Option<Last> {
         (Stage::Idle, _) => return None,
         (Stage::Done, Some(trouble)) => what(trouble, run),
         (Stage::Done, None) if run.result.is_some() => "with rows",
-        (Stage::Done, None) => "with an offer: the nearest query was not near enough",
+        (Stage::Done, None) => "with an offer: the nearest query was not close enough",
         _ => "not yet",
     };
     let mut stages = Vec::new();

@@ -10,8 +10,9 @@ use super::save::{keep_knowledge, put_knowledge, read_knowledge};
 use super::{SLICE_MS, breathe, encoder, now, workspace};
 use crate::browser::embedder::Wish;
 use crate::browser::storage;
+use crate::history::Builder;
 use crate::history::import::{self, Plan};
-use crate::history::{Builder, store};
+use crate::history::store::{self, StoreError};
 use crate::ports::EmbedError;
 use crate::retrieval::Indexed;
 use crate::ui::components::progress::Work;
@@ -55,35 +56,45 @@ pub(super) async fn take(state: State, name: &str, blob: &Blob) {
 }
 
 async fn look(state: State, name: &str, bytes: Vec<u8>) {
-    // A knowledge base that this page or the command line wrote needs no reading.
-    if store::from_json(&bytes).is_ok() {
-        replace(state, &bytes).await;
-    } else {
-        let plan = import::inspect(name, &bytes);
-        state.import.set(Some(Import { bytes: Arc::new(bytes), plan }));
+    match store::from_json(&bytes) {
+        Err(StoreError::NotKnowledge) => {
+            let plan = import::inspect(name, &bytes);
+            state.import.set(Some(Import { bytes: Arc::new(bytes), plan }));
+        }
+        // A knowledge base that this page or the command line wrote needs no reading; of one that is damaged or newer
+        // it is said what is wrong.
+        _ => replace(state, &bytes).await,
     }
 }
 
 /// Puts a knowledge base in place of the open history, which Undo brings back.
 async fn replace(state: State, bytes: &[u8]) {
-    let new = match read_knowledge(bytes) {
-        Ok(new) => Arc::new(new),
-        Err(error) => return state.notify(error),
-    };
+    match read_knowledge(bytes) {
+        Ok(new) => put(state, Some(Arc::new(new)), "The history was replaced").await,
+        Err(error) => state.notify(error),
+    }
+}
+
+/// Takes the open history away, which Undo brings back; the database stays.
+pub async fn remove(state: State) {
+    put(state, None, "The history was removed").await;
+}
+
+async fn put(state: State, new: Option<Arc<Indexed>>, said: &str) {
     // What is made of the history before is of no more use.
     state.stop.set(true);
-    let (before, report, opened) =
-        (state.knowledge.get_untracked(), state.report.get_untracked(), state.opened());
-    state.report.set(None);
+    let before = state.knowledge.get_untracked();
+    let (reports, opened) = (state.reports.get_untracked(), state.opened());
+    state.reports.set(Vec::new());
     put_knowledge(state, new);
-    if let Some(before) = before {
-        state.toasts.removed("The history was replaced", move || {
+    if before.is_some() {
+        state.toasts.removed(said, move || {
             // Another workspace has its own history.
             if state.opened() != opened {
                 return state.said.set("Another database is open. Nothing was changed.".to_owned());
             }
             state.stop.set(true);
-            state.report.set(report.clone());
+            state.reports.set(reports.clone());
             put_knowledge(state, before.clone());
             spawn_local(keep_knowledge(state));
         });
@@ -130,7 +141,7 @@ pub async fn read(state: State, plan: Plan) {
     }
     let (base, report) = builder.finish();
     let (nothing, stopped) = (report.kept + report.merged == 0, report.unread > 0);
-    state.report.set(Some(Arc::new(report)));
+    state.reports.update(|reports| reports.insert(0, Arc::new(report)));
     if nothing {
         state.work.set(None);
         let why = if stopped { "Reading was stopped." } else { "No query could be read." };
@@ -138,7 +149,7 @@ pub async fn read(state: State, plan: Plan) {
         return state.reading_report.set(true);
     }
     state.said.set("The history is read.".to_owned());
-    put_knowledge(state, Arc::new(Indexed::without_vectors(base)));
+    put_knowledge(state, Some(Arc::new(Indexed::without_vectors(base))));
     keep_knowledge(state).await;
     // Texts that were embedded before need no second time.
     if let Some((encoder, vectors)) = before.and_then(|k| k.known_vectors()) {

@@ -26,7 +26,7 @@ pub const KNOWLEDGE: &str = "knowledge.json";
 /// Shows the knowledge base in these bytes; a file that cannot be read is said, the database stays open.
 pub fn load_knowledge(state: State, bytes: &[u8]) {
     match read_knowledge(bytes) {
-        Ok(knowledge) => put_knowledge(state, Arc::new(knowledge)),
+        Ok(knowledge) => put_knowledge(state, Some(Arc::new(knowledge))),
         Err(error) => state.notify(error),
     }
 }
@@ -42,9 +42,9 @@ pub(super) fn read_knowledge(bytes: &[u8]) -> Result<Indexed, String> {
 }
 
 /// Shows a history in place of the one before; the item in the inspector was of that one.
-pub(super) fn put_knowledge(state: State, knowledge: Arc<Indexed>) {
+pub(super) fn put_knowledge(state: State, knowledge: Option<Arc<Indexed>>) {
     state.selected.set(None);
-    state.knowledge.set(Some(knowledge));
+    state.knowledge.set(knowledge);
 }
 
 /// The open knowledge base as the bytes of its file.
@@ -58,7 +58,7 @@ pub fn knowledge_file(state: State) -> Result<String, String> {
     knowledge.to_json().map_err(|e| e.to_string())
 }
 
-/// Keeps the open knowledge base beside its database; the demo, a loose database and one that another tab has open
+/// Keeps the open knowledge base beside its database, or takes the kept one away where there is none; the demo, a loose database and one that another tab has open
 /// keep nothing.
 pub async fn keep_knowledge(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
@@ -68,8 +68,8 @@ pub async fn keep_knowledge(state: State) {
         return;
     }
     let now = if state.opened() == opened { state.knowledge.get_untracked() } else { before };
-    let Some(knowledge) = now else { return };
     let folder = workspace.folder();
+    let Some(knowledge) = now else { return storage::remove_file(&folder, KNOWLEDGE).await };
     let Err(error) = write_knowledge(&folder, &knowledge).await else { return };
     // The browser may be clearing its storage at this very moment: what is gone by now is put back, and it is tried again.
     if storage::read(&folder, DATABASE).await.is_some() {

@@ -271,7 +271,7 @@ async fn show(state: State, open: Open, name: &str, blob: &Blob) -> bool {
             state.overview.set(Some(Arc::new(overview)));
             state.open.set(open);
             state.knowledge.set(None);
-            state.report.set(None);
+            state.reports.set(Vec::new());
             state.import.set(None);
             state.tasks.set(Arc::default());
             state.examples.set(Arc::default());

@@ -53,7 +53,7 @@ pub fn ImportMapping(
             </Show>
             <div class="row wrap">
                 <Button label="Read the file" weight=Weight::Primary disabled=missing on_press=on_confirm/>
-                <Button label="Leave it" weight=Weight::Quiet on_press=on_cancel/>
+                <Button label="Cancel" weight=Weight::Quiet on_press=on_cancel/>
             </div>
         </div>
     }

@@ -8,6 +8,7 @@ use super::notice::Notice;
 use super::tabs::{Tab, Tabs};
 use super::tag::Tone;
 use crate::history::Report;
+use crate::history::entry::tag;
 use crate::present::format;
 
 /// Findings drawn before "Show all".
@@ -25,7 +26,11 @@ pub fn ImportReportView(
         ("Merged", merged(&report)),
         (
             "Remarks",
-            report.notes.iter().map(|n| (lines(&[n.line]), format!("{} (#{})", n.text, n.entry))).collect(),
+            report
+                .notes
+                .iter()
+                .map(|n| (lines(&[n.line]), format!("{} ({})", n.text, tag(n.entry))))
+                .collect(),
         ),
     ];
     // A list without findings has no tab.
@@ -52,6 +57,7 @@ pub fn ImportReportView(
         {nothing.then(|| view! { <Notice tone=Tone::Bad title="No query could be read.">"Nothing was changed."</Notice> })}
         <p class="t12 two">{report.name.clone()}</p>
         <dl class="kv mt-2">{counts(&report)}</dl>
+        {unused(&report).map(|said| view! { <p class="t12 two mt-2">{said}</p> })}
         {some
             .then(|| {
                 view! {
@@ -101,12 +107,22 @@ fn counts(report: &Report) -> impl IntoView + use<> {
         .collect_view()
 }
 
+/// The columns that nothing was read from, of which BIRD files have many.
+fn unused(report: &Report) -> Option<String> {
+    const NAMED: usize = 6;
+    let names = &report.unused_columns;
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| format!("Columns not read: {named}{more}."))
+}
+
 fn skipped(report: &Report) -> Vec<Finding> {
     report.skipped.iter().map(|s| (lines(&[s.line]), format!("{}: {}", s.reason, s.start))).collect()
 }
 
 fn merged(report: &Report) -> Vec<Finding> {
-    report.merges.iter().map(|m| (lines(&m.lines), format!("the same as #{}", m.entry))).collect()
+    report.merges.iter().map(|m| (lines(&m.lines), format!("the same as {}", tag(m.entry)))).collect()
 }
 
 fn lines(lines: &[u32]) -> String {

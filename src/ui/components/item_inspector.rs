@@ -8,6 +8,7 @@ use super::kind::{TypeIcon, TypeLabel, kind_class};
 use super::shell::Section;
 use super::sql_view::SkeletonText;
 use super::tag::{Tag, Tone};
+use crate::history::entry::tag;
 use crate::present::format;
 use crate::present::item::{ItemView, Reason, Source};
 use crate::sql::ComponentType;
@@ -136,7 +137,7 @@ pub fn ItemInspector(
 }
 
 #[component]
-fn ValuesSeen(values: Vec<(String, usize)>) -> impl IntoView {
+fn ValuesSeen(values: Vec<(String, u64)>) -> impl IntoView {
     view! {
         <dl class="kv">
             <dt>"Values seen"</dt>
@@ -166,7 +167,7 @@ fn reason(reason: Reason, kind: ComponentType) -> impl IntoView {
 }
 
 #[component]
-fn Sources(sources: Vec<Source>, kind: ComponentType, seen: usize, on_entry: Callback<u32>) -> impl IntoView {
+fn Sources(sources: Vec<Source>, kind: ComponentType, seen: u64, on_entry: Callback<u32>) -> impl IntoView {
     let all = RwSignal::new(false);
     let count = sources.len();
     let note = format!(
@@ -186,7 +187,7 @@ fn Sources(sources: Vec<Source>, kind: ComponentType, seen: usize, on_entry: Cal
                     <li>
                         <button type="button" on:click=move |_| on_entry.run(source.entry)>
                             <span class="row">
-                                <span class="med">{format!("#{}", source.entry)}</span>
+                                <span class="med">{tag(source.entry)}</span>
                                 {match source.question.clone() {
                                     Some(question) => view! { <span class="cut">{question}</span> }.into_any(),
                                     None => view! { <span class="cut three">"no question in the log"</span> }.into_any(),

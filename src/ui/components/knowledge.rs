@@ -20,7 +20,7 @@ pub struct Card {
     /// Its score for the question.
     pub score: Option<f32>,
     /// How often it was seen.
-    pub seen: usize,
+    pub seen: u64,
 }
 
 /// One item. A button: Enter or Space selects it, and everything that belongs to it is lit.

@@ -213,6 +213,7 @@ fn action_icon(action: Action) -> Icon {
         Action::OpenFile => Icon::File,
         Action::OpenAddress => Icon::Link,
         Action::Export | Action::ExportWorkspace => Icon::Download,
+        Action::RemoveHistory => Icon::Close,
         Action::Index => Icon::Refresh,
         Action::ImportReport => Icon::History,
         Action::EditSql => Icon::Play,

@@ -9,6 +9,7 @@ use crate::bench::compare::Diagnosis;
 use crate::bench::retrieval_metrics::Counts;
 use crate::present::answer::knowledge_found;
 use crate::present::format;
+use crate::present::score::{Way, ways};
 
 /// How the retrieved knowledge compares with what the task wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,9 +41,10 @@ pub fn ScorePanel(
     /// The score.
     #[prop(into)]
     score: Signal<Score>,
+    /// Whether there is gold to compare with.
+    has_gold: Signal<bool>,
     /// Opens the gold SQL.
-    #[prop(optional, into)]
-    on_gold: Option<Callback<()>>,
+    on_gold: Callback<()>,
 ) -> impl IntoView {
     let verdict = move || {
         score.with(|s| {
@@ -72,7 +74,9 @@ pub fn ScorePanel(
             <h2>"Score"</h2>
             {verdict}
             <span class="t12 three mono">{move || score.with(|s| s.mode.clone())}</span>
-            {on_gold.map(|on_press| view! { <Button label="Gold SQL" weight=Weight::Quiet class="push" on_press/> })}
+            <Show when=move || has_gold.get()>
+                <Button label="Gold SQL" weight=Weight::Quiet class="push" on_press=on_gold/>
+            </Show>
         </div>
         <div class="sect-b stack" role="status">
             <p class="t12">{sentence}</p>
@@ -82,47 +86,17 @@ pub fn ScorePanel(
     }
 }
 
-fn diagnosis_rows(d: &Diagnosis) -> impl IntoView + use<> {
-    let rows_differ = d.missing_rows + d.extra_rows > 0;
-    let row_words = match (d.missing_rows, d.extra_rows) {
-        (0, 0) => "0".to_owned(),
-        (missing, 0) => format!("{} missing", format::count(missing as u64)),
-        (0, extra) => format!("{} extra", format::count(extra as u64)),
-        (missing, extra) => {
-            format!("{} missing, {} extra", format::count(missing as u64), format::count(extra as u64))
-        }
-    };
-    let order = match (d.only_order, d.only_duplicates) {
-        (true, _) => "only the order differs",
-        (_, true) => "only duplicates differ",
-        _ => "same",
-    };
-    let columns = match (&d.column_counts, &d.column_order) {
-        (Some((gold, ours)), _) => format!("{ours}, gold has {gold}"),
-        (None, Some(_)) => "other order".to_owned(),
-        (None, None) => "same".to_owned(),
-    };
-    let rounding = match d.only_rounding {
-        Some(cells) => format!("{} differ", format::counted(cells, "cell", "cells")),
-        None => "same".to_owned(),
-    };
-    [
-        (!rows_differ, "Rows missing or extra", row_words),
-        (!d.only_order && !d.only_duplicates, "Order, duplicates", order.to_owned()),
-        (d.column_counts.is_none() && d.column_order.is_none(), "Columns", columns),
-        (d.only_rounding.is_none(), "Float rounding", rounding),
-    ]
-    .into_iter()
-    .map(|(good, name, value)| {
+fn diagnosis_rows(diagnosis: &Diagnosis) -> impl IntoView + use<> {
+    let row = |Way { same, name, said: value }: Way| {
         let (class, icon, said) =
-            if good { ("c-ok", Icon::Check, "no difference") } else { ("c-warn", Icon::Warn, "differs") };
+            if same { ("c-ok", Icon::Check, "no difference") } else { ("c-warn", Icon::Warn, "differs") };
         view! {
             <span class=class><IconView icon/><span class="sr">{said}</span></span>
             <span>{name}</span>
             <span class="v num">{value}</span>
         }
-    })
-    .collect_view()
+    };
+    ways(diagnosis).into_iter().map(row).collect_view()
 }
 
 #[component]

@@ -7,10 +7,11 @@ use super::compared::ComparedWays;
 use super::score::ScoreColumn;
 use super::what::What;
 use crate::db::{DbError, Value};
+use crate::history::entry::tag;
 use crate::pipeline::adapt::Change;
 use crate::present::answer::{spans, used};
 use crate::present::fault::{self, Fault};
-use crate::present::{cells, format, item, model, titles};
+use crate::present::{cells, format, layout, model, titles};
 use crate::sql::Schema;
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, IconButton, Weight};
@@ -63,7 +64,7 @@ fn Knowledge() -> impl IntoView {
                     .into_iter()
                     .filter_map(|(key, score)| {
                         let found = knowledge.base.items.get(key as usize)?;
-                        let seen = item::seen(&knowledge.base, key);
+                        let seen = knowledge.base.times_seen(found);
                         let remark = remarks.get(key as usize).cloned().unwrap_or_default();
                         Some(Card { key, kind: found.kind, title: found.title.clone(), remark, score, seen })
                     })
@@ -157,7 +158,7 @@ fn Sql() -> impl IntoView {
     let tabs = Signal::derive(move || {
         let mut tabs = vec![Tab::new("SQL")];
         if let Some(entry) = source.get() {
-            tabs.push(Tab::new(format!("Source #{}", entry.id)));
+            tabs.push(Tab::new(format!("Source {}", tag(entry.id))));
             tabs.push(Tab::counted("Changes", changes.with(Vec::len)));
         } else if written.with(Option::is_some) {
             tabs.push(Tab::new("Model’s answer"));
@@ -173,7 +174,7 @@ fn Sql() -> impl IntoView {
         })
     });
     let shown = Signal::derive(move || match source.get() {
-        Some(entry) if tab.get() == 1 => entry.sql,
+        Some(entry) if tab.get() == 1 => layout::broken(&entry.sql),
         _ => sql.get(),
     });
     let tinted = Signal::derive(move || if tab.get() == 1 { Vec::<Change>::new() } else { changes.get() });
@@ -243,7 +244,7 @@ fn Sql() -> impl IntoView {
                         <Button label="Run" icon=Icon::Play on_press=again/>
                     }
                 >
-                    <Button label="Leave it" weight=Weight::Quiet on_press=cancel/>
+                    <Button label="Cancel" weight=Weight::Quiet on_press=cancel/>
                     <Button label="Run" icon=Icon::Play key="Ctrl ↵" on_press=run/>
                 </Show>
             </div>
@@ -319,7 +320,7 @@ fn Rows() -> impl IntoView {
         state.settings.update(|s| s.limits.max_rows = s.limits.max_rows.saturating_mul(10));
         spawn_local(ask::run_sql(state, state.run.with_untracked(|r| r.sql.clone())));
     };
-    let waiting = Signal::derive(move || state.run.with(|r| r.trouble.is_none()));
+    let waiting = Signal::derive(move || state.run.with(|r| !matches!(r.stage, Stage::Idle | Stage::Done)));
     let words = Signal::derive(move || {
         let text = state.run.with(|r| match r.stage {
             Stage::Done if r.trouble.is_some() => "No rows",

@@ -35,7 +35,10 @@ fn Way(way: Compared) -> impl IntoView {
             let more = if result.more { " or more" } else { "" };
             let rows = format!("{}{more}", format::counted(result.rows.len(), "row", "rows"));
             let offered = matches!(&*way.answered, Answered::Adapted(Ok(answer)) if !answer.is_near());
-            (sql.to_owned(), if offered { format!("{rows}, but the query is not near enough") } else { rows })
+            (
+                sql.to_owned(),
+                if offered { format!("{rows}, but the query is not close enough") } else { rows },
+            )
         }
         Err(why) => (String::new(), why.to_string()),
     };

@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 
 use super::prompt::PromptPanel;
+use crate::history::entry::tag;
 use crate::present::item::item_view;
+use crate::present::layout;
 use crate::ui::actions::edit;
 use crate::ui::actions::history::is_indexing;
 use crate::ui::components::button::{Button, Weight};
@@ -129,12 +131,12 @@ fn Inspector() -> impl IntoView {
         <Dialog
             open=Signal::derive(move || entry.get().is_some())
             on_close=move || entry.set(None)
-            title=Signal::derive(move || source.get().map(|e| format!("Query #{}", e.id)).unwrap_or_default())
+            title=Signal::derive(move || source.get().map(|e| format!("Query {}", tag(e.id))).unwrap_or_default())
         >
             {move || source.get().map(|e| view! {
                 <p class="t12 two">{e.question.clone().unwrap_or_else(|| "no question in the log".to_owned())}</p>
                 <p class="t11 three">{crate::present::item::note(&e)}</p>
-                <SqlView sql=Signal::stored(e.sql.clone()) label="Source query"/>
+                <SqlView sql=Signal::stored(layout::broken(&e.sql)) label="Source query"/>
             })}
         </Dialog>
     }

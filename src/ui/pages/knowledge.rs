@@ -67,7 +67,7 @@ fn Head() -> impl IntoView {
             <span class="two t12">{said}</span>
             <IndexState/>
             <span class="push"></span>
-            <Show when=move || state.report.with(Option::is_some)>
+            <Show when=move || state.reports.with(|r| !r.is_empty())>
                 <Button
                     label="Import report"
                     weight=Weight::Quiet

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use super::add_history::AddHistory;
 use crate::history::KnowledgeBase;
 use crate::present::format;
-use crate::present::schema::nodes;
+use crate::present::schema::{nodes, size};
 use crate::sql::ComponentType;
 use crate::ui::actions::{ask, history};
 use crate::ui::components::button::{Button, Weight};
@@ -27,12 +27,7 @@ pub fn Rail() -> impl IntoView {
     let tables = Memo::new(move |_| {
         state.overview.with(|o| o.as_ref().map(|o| Arc::new(nodes(o))).unwrap_or_default())
     });
-    let size = Signal::derive(move || {
-        tables.with(|t| {
-            let rows: u64 = t.iter().filter_map(|t| t.rows).sum();
-            format!("{} · {} rows", format::counted(t.len(), "table", "tables"), format::count(rows))
-        })
-    });
+    let size = Signal::derive(move || tables.with(|tables| size(tables)));
     let used = Memo::new(move |_| used(state));
     view! {
         <Section title="Database" note=size>
@@ -71,6 +66,13 @@ fn HistorySection() -> impl IntoView {
                 <IndexState/>
                 <div class="row wrap">
                     <AddHistory/>
+                    <Show when=move || state.knowledge.with(Option::is_some)>
+                        <Button
+                            label="Remove history"
+                            weight=Weight::Quiet
+                            on_press=move || spawn_local(history::remove(state))
+                        />
+                    </Show>
                 </div>
             </div>
         </Section>
@@ -108,10 +110,10 @@ fn summary(state: State, base: &KnowledgeBase) -> impl IntoView + use<> {
             {format!("{items} from {queries}. ")}
             {move || {
                 state
-                    .report
-                    .get()
+                    .reports
+                    .with(|reports| reports.first().cloned())
                     .map(|report| {
-                        let said = format!("{} merged, {} skipped. ", report.merged, report.skipped.len());
+                        let said = format!("{}: {} merged, {} skipped. ", report.name, report.merged, report.skipped.len());
                         let read = move |_| state.reading_report.set(true);
                         view! { {said} <button type="button" class="link" on:click=read>"Import report"</button> }
                     })

@@ -122,12 +122,11 @@ pub fn ScoreColumn() -> impl IntoView {
     let gold_sql = RwSignal::new(false);
     view! {
         <section aria-label="Score" id="score">
-            <Show
-                when=move || state.gold.with(|gold| *gold != Gold::None)
-                fallback=move || view! { <ScorePanel score/> }
-            >
-                <ScorePanel score on_gold=Callback::new(move |()| gold_sql.set(true))/>
-            </Show>
+            <ScorePanel
+                score
+                has_gold=Signal::derive(move || state.gold.with(|gold| *gold != Gold::None))
+                on_gold=Callback::new(move |()| gold_sql.set(true))
+            />
             <Dialog open=gold_sql on_close=move || gold_sql.set(false) title="Gold SQL">
                 <pre class="mono">{move || gold_text(state)}</pre>
             </Dialog>

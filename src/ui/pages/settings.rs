@@ -324,6 +324,17 @@ fn Storage() -> impl IntoView {
                 }}
             </ul>
         </Setting>
+        <Setting
+            name="Encoder"
+            help="Its weights lie in this browser’s cache of web pages, as the page itself does. They are fetched again when that is cleared.".to_owned()
+        >
+            <span class="t12">
+                {move || state.settings.with(|s| {
+                    let named = ENCODERS.iter().find(|(name, _)| *name == s.encoder);
+                    named.map_or_else(|| s.encoder.clone(), |(_, words)| (*words).to_owned())
+                })}
+            </span>
+        </Setting>
     }
 }
 

@@ -279,7 +279,7 @@ fn History() -> impl IntoView {
                             spawn_local(model::describe_history(state));
                         }
                     />
-                    <Button label="Leave it" weight=Weight::Quiet on_press=move || cost.set(None)/>
+                    <Button label="Cancel" weight=Weight::Quiet on_press=move || cost.set(None)/>
                 })}
             </div>
         </Setting>

@@ -1,6 +1,7 @@
 //! `lab ask`: a question, answered from a history, by adapting one of its queries or by a language model.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -12,10 +13,10 @@ use crate::bench::score;
 use crate::db::{Database, QueryLimits, ResultSet, introspect};
 use crate::history::entry::tag;
 use crate::history::{KnowledgeBase, report::excerpt};
-use crate::llm::Cancel;
+use crate::llm::{Cancel, Delta};
 use crate::pipeline::adapt;
 use crate::pipeline::ask::{self as pipeline, Sources};
-use crate::pipeline::direct::{self, Direct, Shot, Shots};
+use crate::pipeline::direct::{self, Direct, Event, Shot, Shots};
 use crate::pipeline::{Answered, ByModel, Pipeline as _};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
@@ -254,6 +255,8 @@ fn by_model(
                 Kind::Pieces => Shots::Fragments(shown),
             };
             let chosen: Vec<Shot> = picks.iter().take(shown).map(Shot::from).collect();
+            // Someone who waits at a terminal sees the model write; a program that reads the answer does not.
+            let live = !args.json && std::io::stderr().is_terminal();
             let by_model = matches!(rerank, By::Model { .. }) && args.shots != Kind::None;
             let pipeline = ByModel {
                 model: &connected.server,
@@ -261,7 +264,11 @@ fn by_model(
                 tables: &overview.tables,
                 shots,
                 chosen: by_model.then_some(chosen.as_slice()),
-                on_event: &|_| {},
+                on_event: &|event| {
+                    if live {
+                        write_live(event)
+                    }
+                },
                 cancel: &cancel,
             };
             block_on(pipeline.answer(question, sources, &retrieved, database, limits))
@@ -269,6 +276,15 @@ fn by_model(
     };
     retrieved.queries.truncate(shown);
     Ok(Asked { retrieved, steps: Some([phrases, rerank]), answered })
+}
+
+/// Writes what the model writes as it comes, on standard error.
+fn write_live(event: &Event<'_>) {
+    match event {
+        Event::Prompt(prompt) => eprintln!("The model reads a prompt of about {} tokens.", prompt.tokens),
+        Event::Delta(_, Delta::Text(text) | Delta::Reasoning(text)) => eprint!("{text}"),
+        Event::Attempt(_) => eprintln!(),
+    }
 }
 
 /// How an answer came about.

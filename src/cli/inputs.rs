@@ -1,6 +1,6 @@
 //! What several commands read: databases, histories, knowledge bases.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Failure;
 use crate::db::{Database, Host, introspect};
@@ -70,6 +70,34 @@ pub fn history(
         return Err(failed(&why));
     }
     Ok((Indexed::without_vectors(base), Some(report)))
+}
+
+/// The file of a database in a folder: `DIR/db_id/db_id.sqlite`, or `DIR/db_id.sqlite`.
+pub fn database_of(folder: &Path, db_id: &str) -> Option<PathBuf> {
+    let name = format!("{db_id}.sqlite");
+    [folder.join(db_id).join(&name), folder.join(&name)].into_iter().find(|path| path.is_file())
+}
+
+/// What a history holds of one database: its records that name it, or all of a file that names none.
+///
+/// # Errors
+/// When it cannot be read or holds nothing of that database.
+pub fn history_of(path: &Path, db_id: &str, schema: &Schema) -> Result<KnowledgeBase, Failure> {
+    let bytes = bytes(path)?;
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{name}: {e}"));
+    let mut plan = import::inspect(&name, &bytes).map_err(|e| failed(&e))?;
+    if !plan.databases.is_empty() {
+        plan.database = Some(db_id.to_owned());
+    }
+    let records = import::read(&bytes, &plan).map_err(|e| failed(&e))?;
+    let mut builder = Builder::new(records, schema.clone());
+    while builder.step() {}
+    let (base, report) = builder.finish();
+    match report.nothing_read() {
+        Some(why) => Err(failed(&format!("Nothing of {db_id}. {why}"))),
+        None => Ok(base),
+    }
 }
 
 fn chosen(plan: &Plan, db_id: Option<&str>) -> Result<Option<String>, Failure> {

@@ -9,6 +9,7 @@ mod index;
 mod inputs;
 mod model;
 mod proxy;
+mod retrieval_eval;
 mod score;
 mod serve;
 
@@ -33,6 +34,8 @@ enum Command {
     Ask(ask::Ask),
     /// Score predictions by execution accuracy.
     Score(score::Score),
+    /// Measure a retriever over the tasks of a file that names the knowledge they need.
+    RetrievalEval(retrieval_eval::RetrievalEval),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
     /// Serve the built page with a language model for it, within budgets.
@@ -67,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Index(args) => index::run(args),
         Command::Ask(args) => ask::run(args),
         Command::Score(args) => score::run(args),
+        Command::RetrievalEval(args) => retrieval_eval::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),

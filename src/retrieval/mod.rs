@@ -7,6 +7,7 @@ mod lexical;
 pub mod model;
 pub mod phrases;
 pub mod remembered;
+pub mod retrievers;
 pub mod vectors;
 pub(crate) mod words;
 

@@ -221,7 +221,7 @@ pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
     state.run.update(|r| {
         let answered = r.answer.as_ref().map(|a| &a.sql);
         let written = r.direct.as_ref().and_then(|d| d.answer.as_ref().ok()).map(|a| &a.sql);
-        r.edited = answered.or(written) != Some(&sql);
+        r.edited = answered.or(written).map(|sql| layout::broken(sql)).as_ref() != Some(&sql);
         (r.sql, r.result) = (sql, Some(Arc::new(rows)));
         (r.trouble, r.score, r.stage) = (None, None, Stage::Done);
     });

@@ -10,6 +10,8 @@ mod inputs;
 mod model;
 mod proxy;
 mod retrieval_eval;
+mod retrieving;
+mod run;
 mod score;
 mod serve;
 
@@ -36,6 +38,10 @@ enum Command {
     Score(score::Score),
     /// Measure a retriever over the tasks of a file that names the knowledge they need.
     RetrievalEval(retrieval_eval::RetrievalEval),
+    /// Answer the tasks of a file, and keep every answer in a run file.
+    Run(run::Run),
+    /// Join the parts of a run into one file.
+    Merge(run::Merge),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
     /// Serve the built page with a language model for it, within budgets.
@@ -71,6 +77,8 @@ pub fn main() -> ExitCode {
         Command::Ask(args) => ask::run(args),
         Command::Score(args) => score::run(args),
         Command::RetrievalEval(args) => retrieval_eval::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Merge(args) => run::merge(args),
         Command::Serve(args) => serve::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),

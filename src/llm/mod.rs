@@ -18,6 +18,7 @@ pub mod extract;
 pub mod models;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod native;
+pub mod patient;
 pub mod provider;
 pub mod reach;
 pub mod response;
@@ -30,6 +31,7 @@ pub use cancel::Cancel;
 pub use chat::{Completion, Delta, Finish, Logprob, Message, Request, Role, Usage};
 pub use endpoint::{Endpoint, Key};
 pub use error::LlmError;
+pub use patient::Patient;
 pub use response::{Head, Reader};
 
 #[cfg(test)]

@@ -11,3 +11,8 @@ pub mod service;
 pub mod session;
 mod statement;
 pub mod values;
+
+/// The version of SQLite.
+pub fn version() -> &'static str {
+    rusqlite::version()
+}

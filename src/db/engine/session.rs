@@ -62,7 +62,7 @@ fn answer<R: Read>(
             state.open = None;
             Ok(Response::Closed)
         }
-        Request::About => Ok(Response::About(About { sqlite: rusqlite::version().to_owned(), memory: None })),
+        Request::About => Ok(Response::About(About { sqlite: super::version().to_owned(), memory: None })),
     }
 }
 

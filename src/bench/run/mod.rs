@@ -1,0 +1,151 @@
+//! Run files: what a pipeline answered to the tasks of a file, with all that says how.
+//!
+//! A run file is JSON, a value a line: first the [`Header`], then an [`Outcome`] for each task that was answered, in the order
+//! of the task file. A line is written whole or not at all; a last line that was cut when the program was killed is
+//! taken off when the run goes on, and its task is asked again.
+
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use parse::{RunError, RunFile, line, merge};
+
+use super::retrieval_metrics::RetrievalMetrics;
+
+/// The mark of these files.
+pub const FORMAT: &str = "querylore-run";
+/// The version that this program writes.
+pub const VERSION: u32 = 1;
+
+/// A file that a run depends on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileMark {
+    /// Its name without its folder.
+    pub name: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// How queries were retrieved.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RetrieverMark {
+    /// Its name (`history`, `mqs`, …).
+    pub name: String,
+    /// What was searched (`q`, `c`, `qc`).
+    pub level: Option<String>,
+    /// Similarity or likeness to be reached.
+    pub threshold: Option<f32>,
+    /// Queries handed on at most.
+    pub max_shots: usize,
+    /// Name of the encoder.
+    pub encoder: String,
+}
+
+/// Which language model answered, and how it was asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelMark {
+    /// Its name at its server; no address is kept, which may name a person's machine.
+    pub name: String,
+    /// 0 for the most probable answer.
+    pub temperature: f32,
+    /// Tokens of prompt and answer together at most.
+    pub context_tokens: u32,
+    /// Tokens of the answer at most.
+    pub answer_tokens: u32,
+    /// Makes sampling repeatable where the server can.
+    pub seed: Option<u64>,
+}
+
+/// What a run was made with. Two runs with equal headers answer the same tasks in the same way.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Version of this program.
+    pub querylore: String,
+    /// Version of SQLite.
+    pub sqlite: String,
+    /// The task file.
+    pub tasks: FileMark,
+    /// Number of tasks in it.
+    pub task_count: usize,
+    /// The history.
+    pub history: FileMark,
+    /// Name of the pipeline.
+    pub pipeline: String,
+    /// The retriever.
+    pub retriever: RetrieverMark,
+    /// The model; None where none was asked.
+    pub model: Option<ModelMark>,
+    /// Milliseconds that a query may take.
+    pub timeout_ms: u32,
+    /// Part `i` of `n` of the tasks, from 1: those whose place has the remainder `i - 1`.
+    pub shard: Option<(u32, u32)>,
+}
+
+impl Header {
+    /// Whether the task at that place of the file, from 0, belongs to this run.
+    pub fn takes(&self, place: usize) -> bool {
+        self.shard.is_none_or(|(part, of)| place % of.max(1) as usize + 1 == part as usize)
+    }
+
+    /// The names of what two headers have differently.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let fields = |header: &Self| match serde_json::to_value(header) {
+            Ok(serde_json::Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let (ours, theirs) = (fields(self), fields(other));
+        ours.iter()
+            .filter(|(name, value)| theirs.get(*name) != Some(value))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+/// A query that was retrieved for a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RetrievedQuery {
+    /// Its place in the history of its database, from 0.
+    pub entry: u32,
+    /// Its identifiers in the history's file.
+    pub source_ids: Vec<i64>,
+    /// The retriever's score.
+    pub score: f32,
+}
+
+/// What became of a task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Its place in the task file, from 0.
+    pub place: usize,
+    /// Its identifier.
+    pub question_id: i64,
+    /// Its database.
+    pub db_id: String,
+    /// The SQL that was answered.
+    pub sql: Option<String>,
+    /// Why there is none, or why it did not run.
+    pub error: Option<String>,
+    /// What was handed on, best first.
+    pub retrieved: Vec<RetrievedQuery>,
+    /// How that compares with what the task needs, where it says so.
+    pub knowledge: Option<RetrievalMetrics>,
+    /// SHA-256 of the prompt's messages.
+    pub prompt_sha256: Option<String>,
+    /// Requests to the model.
+    pub requests: u32,
+    /// Tokens of the prompts, by the server's count or else about.
+    pub prompt_tokens: u32,
+    /// Tokens of the answers, by the server's count.
+    pub answer_tokens: u32,
+    /// Milliseconds of retrieval.
+    pub retrieve_ms: f64,
+    /// Milliseconds of answering.
+    pub answer_ms: f64,
+}

@@ -1,0 +1,146 @@
+//! `lab run`, `lab merge` and `lab retrieval-eval`, run as a program on the demo workspace with the tiny encoder.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use querylore::bench::run::{Outcome, RunFile};
+use tempfile::TempDir;
+
+/// The demo as `lab demo` makes it, and the tiny encoder as `lab tiny` does.
+static WORKSPACE: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/demo");
+    for file in ["history.jsonl", "tasks.json", "workspace.json"] {
+        std::fs::copy(demo.join(file), folder.path().join(file)).unwrap();
+    }
+    for arguments in ["tiny --out {}/tiny", "demo --dir {} --encoder tiny"] {
+        let output = command(folder.path(), arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    folder
+});
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let here = folder.to_str().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(arguments.split_whitespace().map(|argument| argument.replace("{}", here)));
+    command.env("QUERYLORE_CACHE", folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn lab(arguments: &str) -> Output {
+    command(WORKSPACE.path(), arguments).output().unwrap()
+}
+
+const RUN: &str =
+    "run --tasks {}/tasks.json --history {}/history.jsonl --databases {} --pipeline adapt --encoder tiny";
+
+fn done(arguments: &str) -> String {
+    let output = lab(arguments);
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Exit code and the line on standard error.
+fn refused(arguments: &str) -> (i32, String) {
+    let output = lab(arguments);
+    assert!(output.stdout.is_empty(), "{arguments}");
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A run without its times, which no two runs share.
+fn answers(name: &str) -> Vec<Outcome> {
+    let run = RunFile::parse(&std::fs::read(WORKSPACE.path().join(name)).unwrap()).unwrap();
+    let timeless = |outcome: Outcome| Outcome { retrieve_ms: 0.0, answer_ms: 0.0, ..outcome };
+    run.outcomes.into_iter().map(timeless).collect()
+}
+
+#[test]
+fn a_run_that_is_killed_twenty_times_ends_with_the_same_answers() {
+    done(&format!("{RUN} --out {{}}/whole.jsonl"));
+    let whole = answers("whole.jsonl");
+    assert_eq!(whole.len(), 40);
+    assert!(
+        whole.iter().any(|outcome| outcome.sql.is_some())
+            && whole.iter().all(|outcome| outcome.knowledge.is_some())
+    );
+
+    let mut kills = 0;
+    let mut sizes = std::collections::BTreeSet::new();
+    // Later and later, so that each one gets some way further.
+    while kills < 20 {
+        let arguments = format!("{RUN} --out {{}}/killed.jsonl --resume");
+        let mut child = command(WORKSPACE.path(), &arguments).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(150 + kills * 37 % 400));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        sizes.insert(std::fs::metadata(WORKSPACE.path().join("killed.jsonl")).map_or(0, |file| file.len()));
+        if kills % 5 == 0 {
+            // As if the last line had been cut by the kill.
+            let path = WORKSPACE.path().join("killed.jsonl");
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            std::fs::write(&path, &bytes[..bytes.len().saturating_sub(7)]).unwrap();
+        }
+    }
+    done(&format!("{RUN} --out {{}}/killed.jsonl --resume"));
+    assert_eq!(answers("killed.jsonl"), whole);
+    println!("sizes after the kills: {sizes:?}");
+}
+
+#[test]
+fn shards_join_to_the_whole_run() {
+    done(&format!("{RUN} --retriever mqs --out {{}}/mqs.jsonl"));
+    for part in 1..=3 {
+        done(&format!("{RUN} --retriever mqs --shard {part}/3 --out {{}}/part{part}.jsonl"));
+    }
+    let said = done("merge {}/part3.jsonl {}/part1.jsonl {}/part2.jsonl --out {}/joined.jsonl");
+    assert!(said.starts_with("40 tasks in"), "{said}");
+    assert_eq!(answers("joined.jsonl"), answers("mqs.jsonl"));
+    let said = done("merge {}/part3.jsonl {}/part1.jsonl --out {}/two.jsonl");
+    assert!(said.contains("13 are still missing"), "{said}");
+    let (code, said) = refused("merge {}/part1.jsonl {}/part1.jsonl --out {}/x.jsonl");
+    assert!(code == 1 && said.contains("Task 0 is in two of the runs"), "{said}");
+    let (code, said) = refused("merge {}/part1.jsonl --out {}/part1.jsonl");
+    assert!(code == 2 && said.contains("overwrite"), "{said}");
+    let (code, said) = refused("merge {}/tasks.json --out {}/x.jsonl");
+    assert!(code == 1 && said.contains("no run file"), "{said}");
+}
+
+#[test]
+fn another_run_is_not_written_over() {
+    done(&format!("{RUN} --retriever none --shard 1/40 --out {{}}/kept.jsonl"));
+    let (code, said) = refused(&format!("{RUN} --retriever none --shard 1/40 --out {{}}/kept.jsonl"));
+    assert!(code == 2 && said.contains("--resume"), "{said}");
+    let (code, said) =
+        refused(&format!("{RUN} --retriever gold --shard 1/40 --out {{}}/kept.jsonl --resume"));
+    assert!(code == 2 && said.contains("made with another retriever"), "{said}");
+    let (code, said) = refused(&format!("{RUN} --out {{}}/tasks.json --resume"));
+    assert!(code == 1 && said.contains("no run file"), "{said}");
+    assert!(std::fs::read(WORKSPACE.path().join("tasks.json")).unwrap().len() > 1_000);
+    let (code, said) = refused(&format!("{RUN} --shard 5/4 --out {{}}/x.jsonl"));
+    assert!(code == 2 && said.contains("I/N"), "{said}");
+    let (code, said) = refused(&RUN.replace("adapt", "direct --out {}/x.jsonl"));
+    assert!(code == 2 && said.contains("needs a model"), "{said}");
+}
+
+#[test]
+fn retrievers_are_measured() {
+    let eval = "retrieval-eval --tasks {}/tasks.json --history {}/history.jsonl --databases {} --encoder tiny --json";
+    let figures = |retriever: &str| -> serde_json::Value {
+        serde_json::from_str(&done(&format!("{eval} --max-shots 1,5 --retriever {retriever}"))).unwrap()
+    };
+    let gold = figures("gold");
+    assert_eq!((gold["tasks"].as_u64(), gold["rows"][1]["max_shots"].as_u64()), (Some(40), Some(5)));
+    assert!(gold["rows"][1]["overall"]["recall"].as_f64().unwrap() > 0.95, "{gold}");
+    for retriever in ["history", "mqs", "mqs-qs", "mqs-filter"] {
+        let recall = |row: usize| figures(retriever)["rows"][row]["overall"]["recall"].as_f64().unwrap();
+        assert!(recall(0) <= recall(1), "{retriever}");
+    }
+    assert_eq!(figures("none")["rows"][0]["shots"].as_f64(), Some(0.0));
+    let (code, said) = refused(&format!("{eval} --retriever dail"));
+    assert!(code == 2 && said.contains("--preliminary"), "{said}");
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::model::{self, Connected};
+use super::model::{Connected, Server};
 use super::{Failure, encoder, inputs, json};
 use crate::bench::compare::{self, Mode, Verdict};
 use crate::bench::score;
@@ -46,15 +46,8 @@ pub struct Ask {
     /// Encoder: minilm, mpnet or tiny.
     #[arg(long, default_value = "minilm")]
     encoder: String,
-    /// A server with the OpenAI-compatible API, such as http://localhost:11434; its model writes the SQL.
-    #[arg(long, value_name = "URL")]
-    llm: Option<String>,
-    /// The model's name at that server; not needed where it has only one.
-    #[arg(long, requires = "llm")]
-    model: Option<String>,
-    /// Environment variable that holds the key for that server.
-    #[arg(long, value_name = "NAME", requires = "llm")]
-    key_env: Option<String>,
+    #[command(flatten)]
+    server: Server,
     /// Who answers; direct where --llm is given, adapt otherwise.
     #[arg(long)]
     pipeline: Option<Way>,
@@ -133,16 +126,13 @@ struct Asked {
 /// When a file cannot be read, the model cannot be used, nothing in the history fits, or gold does not run.
 pub fn run(args: &Ask) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
-    let way = args.pipeline.unwrap_or(if args.llm.is_some() { Way::Direct } else { Way::Adapt });
-    if way == Way::Direct && args.llm.is_none() {
+    let way = args.pipeline.unwrap_or(if args.server.llm.is_some() { Way::Direct } else { Way::Adapt });
+    if way == Way::Direct && args.server.llm.is_none() {
         return Err(Failure::Usage(
             "The pipeline direct needs a model; give its server with --llm.".to_owned(),
         ));
     }
-    let connected = match &args.llm {
-        Some(url) => Some(model::connect(url, args.model.as_deref(), args.key_env.as_deref())?),
-        None => None,
-    };
+    let connected = args.server.connect()?;
     let schema = inputs::schema(&args.database)?;
     let database = inputs::database(&args.database)?;
     let (history, report) = inputs::history(&args.history, args.db_id.as_deref(), &schema)?;

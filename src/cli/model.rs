@@ -8,6 +8,31 @@ use crate::ports::blocking::block_on;
 /// Seconds without a byte after which an answer is given up: a model on a CPU reads a long prompt for minutes.
 const SILENCE_S: u32 = 600;
 
+/// Options that name a model.
+#[derive(Debug, clap::Args)]
+pub struct Server {
+    /// A server with the OpenAI-compatible API, such as http://localhost:11434; its model writes the SQL.
+    #[arg(long, value_name = "URL")]
+    pub llm: Option<String>,
+    /// The model's name at that server; not needed where it has only one.
+    #[arg(long, requires = "llm")]
+    pub model: Option<String>,
+    /// Environment variable that holds the key for that server.
+    #[arg(long, value_name = "NAME", requires = "llm")]
+    pub key_env: Option<String>,
+}
+
+impl Server {
+    /// The model that is named; None where none is.
+    ///
+    /// # Errors
+    /// As [`connect`].
+    pub fn connect(&self) -> Result<Option<Connected>, Failure> {
+        let named = self.llm.as_ref();
+        named.map(|url| connect(url, self.model.as_deref(), self.key_env.as_deref())).transpose()
+    }
+}
+
 /// A server and one of its models.
 pub struct Connected {
     /// The server.

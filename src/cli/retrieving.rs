@@ -150,7 +150,11 @@ impl Place {
                 }
             }
         }
-        Links::new(&self.schema, &values)
+        let texts = values.iter().filter_map(|value| match value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Links::new(&self.schema, texts)
     }
 
     /// Whether a query runs and gives a row; where there is no database, nothing speaks against it.

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::db::Value;
 use crate::retrieval::words::{is_stop_word, stem, words};
 use crate::sql::Schema;
 
@@ -30,20 +29,16 @@ pub struct Links {
 }
 
 impl Links {
-    /// From the names of `schema` and the values of its text columns; without values numbers alone become `<unk>`.
-    pub fn new<'v>(schema: &Schema, values: impl IntoIterator<Item = &'v Value>) -> Self {
+    /// From the names of `schema` and the texts that its columns hold; without those numbers alone become `<unk>`.
+    pub fn new<'t>(schema: &Schema, texts: impl IntoIterator<Item = &'t str>) -> Self {
         let columns = schema.tables.iter().flat_map(|table| table.columns.iter().map(|column| &column.name));
         let names = schema.tables.iter().map(|table| &table.name).chain(columns).map(|name| name_words(name));
         let mut links = Self { names: names.collect(), values: HashSet::new() };
         links.names.sort();
         links.names.dedup();
-        for value in values {
-            if let Value::Text(text) = value
-                && text.len() <= LONGEST_VALUE
-            {
-                let linked = words(text).into_iter().map(|word| word.text.to_lowercase());
-                links.values.extend(linked.filter(|word| !is_stop_word(word)));
-            }
+        for text in texts.into_iter().filter(|text| text.len() <= LONGEST_VALUE) {
+            let linked = words(text).into_iter().map(|word| word.text.to_lowercase());
+            links.values.extend(linked.filter(|word| !is_stop_word(word)));
         }
         links
     }
@@ -106,9 +101,8 @@ mod tests {
         let column = |name: &str| Column { name: name.into(), ..Column::default() };
         let columns = ["id", "superhero_name", "eyeColour", "weight_kg"].map(column).to_vec();
         let table = Table { name: "superhero".into(), columns, ..Table::default() };
-        let text = |text: &str| Value::Text(text.into());
-        let values = [text("Blue"), text("Marvel Comics"), text(&"long prose ".repeat(9)), Value::Integer(3)];
-        Links::new(&Schema { tables: vec![table] }, &values)
+        let texts = ["Blue", "Marvel Comics", &"long prose ".repeat(9)];
+        Links::new(&Schema { tables: vec![table] }, texts)
     }
 
     #[test]

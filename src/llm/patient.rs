@@ -32,7 +32,7 @@ fn patience(error: &LlmError, number: u32) -> Option<u32> {
     let own = FIRST_S.saturating_mul(1 << (number - 1).min(16)).min(LONGEST_S);
     match error {
         LlmError::RateLimited { retry_after_s, .. } | LlmError::Server { retry_after_s, .. } => {
-            Some(retry_after_s.map_or(own, |asked| asked.min(GRANTED_S).max(1)))
+            Some(retry_after_s.map_or(own, |asked| asked.clamp(1, GRANTED_S)))
         }
         LlmError::Unreachable { .. } => Some(own),
         error if error.is_temporary() => Some(own),

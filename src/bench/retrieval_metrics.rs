@@ -7,7 +7,12 @@
 //! - recall = covered / required
 //! - precision = covered / (covered + superfluous), where superfluous are the distinct retrieved items
 //!   (by type and skeleton) whose skeleton no required item has. The denominator is thus the number of
-//!   distinct items retrieved, counting those that a retrieved query covers without naming them.
+//!   distinct items retrieved, counting those that a retrieved query covers without naming them. What counts as
+//!   retrieved is either everything in the retrieved queries, as in BIRD-History, or the retrieved components alone
+//!   ([`Counted`]).
+//!
+//! A skeleton that a task names twice, or that several queries hold, counts once. Over many tasks the counts are added
+//! (micro averages), because tasks need different numbers of items.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::AddAssign;
@@ -99,17 +104,49 @@ impl AddAssign<&Self> for RetrievalMetrics {
     }
 }
 
+/// What precision takes for retrieved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counted {
+    /// Every item of the retrieved queries.
+    Queries,
+    /// The retrieved components only.
+    Components,
+}
+
+/// Measures one task against what was retrieved: queries by entry, and components by item. Both cover required items
+/// whichever is counted, since a component is handed on with the query it was found in.
+pub fn measure_retrieved(
+    required: &[Required],
+    history: &KnowledgeBase,
+    entries: &[u32],
+    components: &[u32],
+    counted: Counted,
+) -> RetrievalMetrics {
+    if counted == Counted::Queries {
+        return measure_queries(required, history, entries);
+    }
+    let items: Vec<Retrieved<'_>> = components
+        .iter()
+        .filter_map(|id| history.items.get(*id as usize))
+        .map(|item| Retrieved { skeleton: &item.skeleton, kind: item.kind })
+        .collect();
+    measure(required, &sources(history, entries), &items)
+}
+
+fn sources(history: &KnowledgeBase, entries: &[u32]) -> Vec<i64> {
+    let found = entries.iter().filter_map(|id| history.entries.get(*id as usize));
+    found.flat_map(|entry| entry.source_ids.iter().copied()).collect()
+}
+
 /// Measures one task against whole retrieved queries of a history: every item of such a query counts as
 /// retrieved, as in BIRD-History, where scripts are handed on whole.
 pub fn measure_queries(required: &[Required], history: &KnowledgeBase, entries: &[u32]) -> RetrievalMetrics {
-    let found = entries.iter().filter_map(|id| history.entries.get(*id as usize));
-    let sources: Vec<i64> = found.flat_map(|entry| entry.source_ids.iter().copied()).collect();
     let items: Vec<Retrieved<'_>> = entries
         .iter()
         .flat_map(|id| history.items_of(*id))
         .map(|(_, item)| Retrieved { skeleton: &item.skeleton, kind: item.kind })
         .collect();
-    measure(required, &sources, &items)
+    measure(required, &sources(history, entries), &items)
 }
 
 /// Measures one task: what it needs against the queries and items that were retrieved for it.
@@ -146,7 +183,7 @@ pub fn measure(required: &[Required], queries: &[i64], items: &[Retrieved<'_>]) 
 
 /// A skeleton without what two writers of the same skeleton differ in: white space, letter case, and
 /// quotes around `<val>`.
-fn normal(skeleton: &str) -> String {
+pub(super) fn normal(skeleton: &str) -> String {
     let bare: String = skeleton.split_whitespace().collect::<String>().to_lowercase();
     bare.replace("'<val>'", "<val>")
 }
@@ -199,9 +236,52 @@ mod tests {
         assert_eq!(got.overall.precision(), Some(1.0 / 3.0));
         assert_eq!(got.overall.f1(), Some(0.4));
         assert_eq!(got.by_type[&ComponentType::Output], Counts { superfluous: 1, ..Counts::default() });
+        // A skeleton that the task names twice is one item.
+        let twice =
+            [needs[0].clone(), required("a.x=<val>", ComponentType::Condition, &[9]), needs[1].clone()];
+        assert_eq!(measure(&twice, &[1], &[]).overall, Counts { required: 2, covered: 1, superfluous: 0 });
         let mut sum = got.clone();
         sum += &measure(&needs, &[1, 2], &[]);
         assert_eq!(sum.overall, Counts { required: 4, covered: 3, superfluous: 2 });
         assert_eq!(Counts::default().f1(), None);
+    }
+
+    /// Two queries of a history, with one item each of their own and one that they share.
+    fn history() -> KnowledgeBase {
+        use crate::history::import::{RawHistory, RawRecord};
+        let sql = ["SELECT a FROM t WHERE a > 1 AND b = 'x'", "SELECT a FROM t WHERE b = 'y' GROUP BY a"];
+        let records = sql.iter().zip(1..).map(|(sql, id)| RawRecord {
+            sql: (*sql).to_owned(),
+            id: Some(id),
+            ..RawRecord::default()
+        });
+        let raw = RawHistory { records: records.collect(), ..RawHistory::default() };
+        let mut builder = crate::history::Builder::new(raw, crate::sql::Schema::default());
+        while builder.step() {}
+        builder.finish().0
+    }
+
+    #[test]
+    fn precision_counts_whole_queries_or_components_alone() {
+        let history = history();
+        let items: Vec<u32> = (0..)
+            .zip(&history.items)
+            .filter(|(_, item)| item.skeleton.contains('b'))
+            .map(|(i, _)| i)
+            .collect();
+        assert_eq!((history.items.len(), items.len()), (3, 1), "{:?}", history.items);
+        let skeleton = history.items[items[0] as usize].skeleton.clone();
+        let needs = [required(&skeleton, ComponentType::Condition, &[1, 2])];
+        let of = |counted| measure_retrieved(&needs, &history, &[0, 1], &items, counted).overall;
+        // Both queries hold a > <val> and GROUP BY a, which the task does not need; the component found is needed.
+        assert_eq!(of(Counted::Queries), Counts { required: 1, covered: 1, superfluous: 2 });
+        assert_eq!(of(Counted::Components), Counts { required: 1, covered: 1, superfluous: 0 });
+        // A component that was retrieved without a query covers by its skeleton.
+        let alone = measure_retrieved(&needs, &history, &[], &items, Counted::Components);
+        assert_eq!(alone.overall.recall(), Some(1.0));
+        assert_eq!(
+            measure_retrieved(&needs, &history, &[], &items, Counted::Queries).overall.recall(),
+            Some(0.0)
+        );
     }
 }

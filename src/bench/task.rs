@@ -1,4 +1,4 @@
-//! Task files (BIRD, BIRD-History, Spider) and prediction files.
+//! Task files (BIRD, BIRD-History, Spider, LiveSQLBench, WikiSQL) and prediction files.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -15,7 +15,7 @@ pub struct Task {
     pub db_id: String,
     /// The question.
     pub question: String,
-    /// The reference query.
+    /// The reference query; WikiSQL's canonical query as JSON.
     pub gold: String,
     /// BIRD's hint.
     pub evidence: Option<String>,
@@ -23,7 +23,16 @@ pub struct Task {
     pub difficulty: Option<String>,
     /// The knowledge items that BIRD-History says it needs; empty in other files.
     pub knowledge: Vec<Required>,
+    /// WikiSQL's table.
+    #[serde(default)]
+    pub table: Option<String>,
+    /// Whether LiveSQLBench's conditions say that the order of rows counts.
+    #[serde(default)]
+    pub ordered: bool,
 }
+
+/// The database of WikiSQL's tasks, which are all on tables of one file.
+pub const WIKISQL: &str = "wikisql";
 
 /// The tasks on the database `open`, and how many are on others; all of them where none names it.
 pub fn of_database(tasks: Vec<Task>, open: &str) -> (Vec<Task>, usize) {
@@ -59,15 +68,31 @@ fn text_of(bytes: &[u8]) -> Result<&str, TaskError> {
     })
 }
 
-/// Reads a JSON list of tasks of BIRD, BIRD-History or Spider. Unknown fields are ignored.
+/// Reads a JSON list of tasks of BIRD, BIRD-History or Spider, or the JSON Lines of LiveSQLBench or WikiSQL. Unknown
+/// fields are ignored.
 pub fn read_tasks(bytes: &[u8]) -> Result<Vec<Task>, TaskError> {
     let text = text_of(bytes)?;
+    if let Some(lines) = json_lines(text) {
+        return lines.iter().enumerate().map(|(index, json)| task(index, json)).collect();
+    }
     let json: Json = serde_json::from_str(text)
         .map_err(|error| TaskError::File(format!("The task file is not JSON: {error}.")))?;
     let Json::Array(list) = json else {
         return file("The task file is JSON, but not a list of tasks.");
     };
     list.iter().enumerate().map(|(index, json)| task(index, json)).collect()
+}
+
+/// The lines of a text, where there are several and each is a JSON object.
+fn json_lines(text: &str) -> Option<Vec<Json>> {
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let objects: Vec<Json> =
+        lines.map(|line| serde_json::from_str(line).ok().filter(Json::is_object)).collect::<Option<_>>()?;
+    let alone = objects.len() == 1 && objects.iter().all(|object| object.get("question").is_none());
+    (!objects.is_empty() && !alone).then_some(objects)
 }
 
 fn task(index: usize, json: &Json) -> Result<Task, TaskError> {
@@ -88,14 +113,36 @@ fn task(index: usize, json: &Json) -> Result<Task, TaskError> {
             integer(value).ok_or_else(|| wrong("\"question_id\" is not a whole number".to_owned()))?
         }
     };
+    if let (Some(query), Some(Json::String(table))) = (fields.get("sql"), fields.get("table_id")) {
+        return Ok(Task {
+            question_id,
+            db_id: WIKISQL.to_owned(),
+            question: needed("question", string(&["question"])?)?,
+            gold: query.to_string(),
+            table: Some(table.clone()),
+            ..Task::default()
+        });
+    }
+    // LiveSQLBench calls the question "query".
+    let live = fields.contains_key("selected_database");
+    let (question, gold) = if live {
+        let statements = fields.get("sol_sql").and_then(Json::as_array);
+        let statements = statements.map(|list| list.iter().filter_map(Json::as_str).collect::<Vec<_>>());
+        (string(&["query"])?, statements.filter(|list| !list.is_empty()).map(|list| list.join(";\n")))
+    } else {
+        (string(&["question"])?, string(&["SQL", "query", "sql_query", "gold"])?)
+    };
+    let ordered = fields.get("conditions").and_then(|conditions| conditions.get("order")?.as_bool());
     Ok(Task {
         question_id,
-        db_id: needed("db_id", string(&["db_id"])?)?,
-        question: needed("question", string(&["question"])?)?,
-        gold: needed("SQL", string(&["SQL", "query", "sql_query", "gold"])?)?,
+        db_id: needed("db_id", string(&["db_id", "selected_database"])?)?,
+        question: needed("question", question)?,
+        gold: needed(if live { "sol_sql" } else { "SQL" }, gold)?,
         evidence: string(&["evidence"])?.filter(|text| !text.is_empty()),
         difficulty: string(&["difficulty"])?,
         knowledge: knowledge(fields).map_err(wrong)?,
+        table: None,
+        ordered: ordered.unwrap_or_default(),
     })
 }
 
@@ -137,7 +184,8 @@ fn kind(name: &str) -> Option<ComponentType> {
 /// Forms: BIRD's object `{"0": "SQL\t----- bird -----\tdb_id"}` whose keys are question ids, or places
 /// in the task file where not all of them are ids; a JSON list of texts in the order of the tasks, or of
 /// objects with `question_id` and `SQL`; plain lines in the order of the tasks. The database a
-/// prediction names is ignored, as in mini_dev: it runs on its task's database.
+/// prediction names is ignored, as in mini_dev: it runs on its task's database. WikiSQL's JSON Lines hold a canonical
+/// query each (`{"query": {"sel": …}}`), or an error.
 pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<String>>, TaskError> {
     let text = text_of(bytes)?;
     let mut found = vec![None; tasks.len()];
@@ -149,7 +197,11 @@ pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<Strin
         None => file(format!("There are more predictions than the {} tasks.", tasks.len())),
     };
     let start = text.trim_start();
-    if start.starts_with('{') || start.starts_with('[') {
+    if let Some(lines) = prediction_lines(text) {
+        for (place, line) in lines.iter().enumerate() {
+            give(place, sql_of(line.get("query").unwrap_or(line)))?;
+        }
+    } else if start.starts_with('{') || start.starts_with('[') {
         let json: Json = serde_json::from_str(text)
             .map_err(|error| TaskError::File(format!("The prediction file is not JSON: {error}.")))?;
         let at_id = |id: i64| tasks.iter().position(|task| task.question_id == id);
@@ -203,8 +255,21 @@ pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<Strin
     Ok(found)
 }
 
-/// The SQL before BIRD's separator; None where the entry is not a text, which counts as wrong.
+/// WikiSQL's predictions: lines of objects with a query or an error.
+fn prediction_lines(text: &str) -> Option<Vec<Json>> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let of_wikisql = |line: &Json| {
+        ["query", "error"].iter().any(|name| line.get(*name).is_some()) || line.get("sel").is_some()
+    };
+    let read = |line| serde_json::from_str(line).ok().filter(of_wikisql);
+    lines.map(read).collect::<Option<Vec<Json>>>().filter(|lines| !lines.is_empty())
+}
+
+/// The SQL before BIRD's separator, or a canonical query of WikiSQL; None where the entry is not a text, which counts as wrong.
 fn sql_of(value: &Json) -> Option<String> {
+    if value.get("sel").is_some() {
+        return Some(value.to_string());
+    }
     let text = value.as_str()?;
     let sql = text.split("\t----- bird -----\t").next().unwrap_or(text);
     Some(sql.to_owned()).filter(|sql| !sql.trim().is_empty())
@@ -244,6 +309,27 @@ mod tests {
             }]
         );
         assert_eq!((tasks[1].question_id, tasks[1].gold.as_str()), (9, "SELECT 2"));
+    }
+
+    #[test]
+    fn lines_of_wikisql_and_livesqlbench_are_read() {
+        let wiki =
+            r#"{"phase": 1, "table_id": "1-2", "question": "q", "sql": {"sel": 3, "conds": [], "agg": 0}}"#;
+        let tasks = read_tasks(format!("{wiki}\n{wiki}\n").as_bytes()).unwrap();
+        assert_eq!((tasks.len(), tasks[1].question_id, tasks[1].db_id.as_str()), (2, 1, WIKISQL));
+        assert_eq!(tasks[0].table.as_deref(), Some("1-2"));
+        assert!(tasks[0].gold.contains("\"sel\":3"), "{}", tasks[0].gold);
+        let said = "{\"query\": {\"sel\": 1, \"agg\": 0, \"conds\": []}}\n{\"error\": \"none\"}\n";
+        let predictions = read_predictions(said.as_bytes(), &tasks).unwrap();
+        assert!(predictions[0].as_ref().unwrap().contains("\"sel\":1") && predictions[1].is_none());
+
+        let live = r#"{"instance_id": "alien_1", "selected_database": "alien", "query": "q",
+            "sol_sql": ["SELECT 1"], "conditions": {"decimal": 2, "order": true}}"#;
+        let tasks = read_tasks(format!("[{live}]").as_bytes()).unwrap();
+        assert_eq!(
+            (tasks[0].db_id.as_str(), tasks[0].gold.as_str(), tasks[0].ordered),
+            ("alien", "SELECT 1", true)
+        );
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn keep_inputs(args: &Index) -> Result<(), Failure> {
         let Some(written) = written else { continue };
         let before = inputs.iter().chain(outputs.iter().take_while(|(name, _)| *name != output));
         for (name, path) in before {
-            if path.is_some_and(|path| same(path, written)) {
+            if path.is_some_and(|path| inputs::same(path, written)) {
                 return Err(Failure::Usage(format!(
                     "{output} would overwrite {}, the file of {name}; choose another.",
                     written.display()
@@ -145,13 +145,6 @@ fn keep_inputs(args: &Index) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a == b,
-    }
 }
 
 /// Describes the history by a model, saying on standard error what it costs and how far it is. None where only the

@@ -38,6 +38,14 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|e| Failure::Failed(format!("{} cannot be read: {e}", path.display())))
 }
 
+/// Whether two paths are one file.
+pub fn same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
+}
+
 /// A history file, or a knowledge base written by `lab index`, split on `schema`.
 ///
 /// # Errors

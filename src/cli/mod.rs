@@ -11,6 +11,7 @@ mod model;
 mod proxy;
 mod score;
 mod serve;
+mod stats;
 
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -31,8 +32,10 @@ enum Command {
     Index(index::Index),
     /// Answer a question from a history, without a model or with one.
     Ask(ask::Ask),
-    /// Score predictions by execution accuracy.
+    /// Score predictions by a named rule.
     Score(score::Score),
+    /// Count a task file, and name what in it does not fit.
+    Stats(stats::Stat),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
     /// Serve the built page with a language model for it, within budgets.
@@ -67,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Index(args) => index::run(args),
         Command::Ask(args) => ask::run(args),
         Command::Score(args) => score::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),

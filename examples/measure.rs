@@ -10,7 +10,6 @@ use std::time::Instant;
 use querylore::bench::modes::{Bench, Forgetful, Mode, On, Options};
 use querylore::bench::score::{limits, score};
 use querylore::bench::task::read_tasks;
-use querylore::db::engine::native::now_ms;
 use querylore::db::{Database, Host};
 use querylore::history::{Builder, import};
 use querylore::ports::blocking::block_on;
@@ -55,13 +54,8 @@ fn main() {
             let database = Database::from_path(&path, Host::default())?;
             Ok(vec![On { name: "superhero".to_owned(), database }])
         };
-        let bench = Bench {
-            mode: Mode::BirdEx,
-            options: Options::default(),
-            limits: limits(),
-            golds: &Forgetful,
-            now_ms: &now_ms,
-        };
+        let bench =
+            Bench { mode: Mode::BirdEx, options: Options::default(), limits: limits(), golds: &Forgetful };
         let report = block_on(score(&bench, &heroes, &golds, open)).unwrap();
         assert_eq!(report.overall.correct, heroes.len());
     });

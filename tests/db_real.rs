@@ -11,7 +11,6 @@ use querylore::bench::modes::{Bench, Forgetful, Mode, On, Options};
 use querylore::bench::score::{ScoreReport, limits, score};
 use querylore::bench::stats::stats;
 use querylore::bench::task::{Task, read_predictions, read_tasks};
-use querylore::db::engine::native::now_ms;
 use querylore::db::introspect::overview;
 use querylore::db::notes::{apply, column_notes};
 use querylore::db::{Database, Host, QueryLimits};
@@ -29,7 +28,7 @@ fn data() -> Option<PathBuf> {
 
 fn bench(mode: Mode) -> Bench<'static> {
     let limits = limits();
-    Bench { mode, options: Options::default(), limits, golds: &Forgetful, now_ms: &now_ms }
+    Bench { mode, options: Options::default(), limits, golds: &Forgetful }
 }
 
 fn superhero(data: &Path) -> PathBuf {
@@ -171,7 +170,12 @@ fn every_mode_scores_bird_golds_as_its_rule_says() {
         let started = Instant::now();
         let report = own_score(mode, tasks.clone(), &data.join("bird/dev_databases"));
         let correct = report.overall.correct;
-        println!("{mode}: {correct} of {}, {:?}: {:?}", report.overall.total, report.overall.score(), started.elapsed());
+        println!(
+            "{mode}: {correct} of {}, {:?}: {:?}",
+            report.overall.total,
+            report.overall.score(),
+            started.elapsed()
+        );
         // A gold without rows equals itself in every mode but livesql.
         let empty = report.tasks.iter().filter(|task| task.judged.why.starts_with("Gold is empty")).count();
         assert_eq!((correct + empty, report.overall.total), (129, 129), "{mode}");
@@ -199,7 +203,10 @@ fn wikisql_questions_have_the_logical_form_of_their_own() {
     let lines: String = tasks.iter().map(|task| format!("{{\"query\": {}}}\n", task.gold)).collect();
     let predictions = read_predictions(lines.as_bytes(), &tasks).unwrap();
     let open = |_: &str| {
-        Ok(vec![On { name: "none".to_owned(), database: Database::from_path(&superhero(&data), Host::default())? }])
+        Ok(vec![On {
+            name: "none".to_owned(),
+            database: Database::from_path(&superhero(&data), Host::default())?,
+        }])
     };
     let report = block_on(score(&bench(Mode::WikisqlEx), &tasks, &predictions, open)).unwrap();
     assert_eq!(report.logical_form.map(|tally| tally.correct), Some(8_421));

@@ -235,13 +235,8 @@ mod tests {
             let bytes = image("CREATE TABLE t(v); INSERT INTO t VALUES (1), (2)");
             Ok(vec![On { name: name.to_owned(), database: Database::from_bytes(bytes, Host::default())? }])
         };
-        let bench = Bench {
-            mode: Mode::BirdEx,
-            options: Options::default(),
-            limits: limits(),
-            golds: &Forgetful,
-            now_ms: &|| 0.0,
-        };
+        let bench =
+            Bench { mode: Mode::BirdEx, options: Options::default(), limits: limits(), golds: &Forgetful };
         let report = block_on(score(&bench, &tasks, &predictions, open)).unwrap();
         assert_eq!(opened, ["a", "gone"]);
         assert_eq!(report.overall, Tally { correct: 1, total: 6, points: 1.0 });

@@ -1,9 +1,11 @@
 //! What a task file holds: the measures of BIRD-History's tables 1, 8, 9 and 10.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::modes::without_table;
 use super::retrieval_metrics::Required;
 use super::task::Task;
 use crate::sql::{ComponentType, TokenKind, shape, tokenize};
@@ -75,7 +77,11 @@ pub fn stats(tasks: &[Task]) -> Stats {
         if let Some(difficulty) = &task.difficulty {
             *stats.by_difficulty.entry(difficulty.clone()).or_default() += 1;
         }
-        match shape(&task.gold) {
+        let sql = match &task.table {
+            Some(table) => without_table(&task.gold, table).map_or(Cow::Borrowed(""), Cow::Owned),
+            None => Cow::Borrowed(task.gold.as_str()),
+        };
+        match shape(&sql) {
             Ok(shape) => {
                 stats.queries.parsed += 1;
                 let counts =

@@ -19,7 +19,7 @@ use crate::bench::compare::Verdict;
 use crate::bench::modes::{Bench, Forgetful, Golds, Mode, On, Options};
 use crate::bench::score::{self, ScoreReport};
 use crate::bench::task;
-use crate::db::engine::native::{engine, now_ms};
+use crate::db::engine::native::engine;
 use crate::db::{DbError, QueryLimits};
 use crate::ports::blocking::block_on;
 
@@ -117,7 +117,7 @@ pub fn run(args: &Score) -> Result<String, Failure> {
     };
     let golds: &dyn Golds = kept.as_ref().map_or(&Forgetful, |kept| kept);
     let limits = QueryLimits { timeout_ms, ..score::limits() };
-    let bench = Bench { mode, options, limits, golds, now_ms: &now_ms };
+    let bench = Bench { mode, options, limits, golds };
     let report = block_on(score::score(&bench, &tasks, &predictions, open));
     let report = report.map_err(|e| Failure::Failed(e.to_string()))?;
     for task in &report.tasks {

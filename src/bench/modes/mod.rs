@@ -27,6 +27,8 @@ pub use r_ves::{REPEATS, reward};
 pub use rule::{Case, Judged, Outcome};
 pub use run::{Bench, Forgetful, Golds, On, Times, judge};
 
+pub(super) use wikisql_query::without_table;
+
 use rule::Rule;
 
 /// A scoring rule by name. An "execution accuracy" without a name says nothing: these differ in what they compare.
@@ -168,7 +170,30 @@ impl FromStr for Mode {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use super::tests_common::{any_rows, result};
     use super::*;
+
+    proptest! {
+        #[test]
+        fn modes_of_sets_and_lists_are_symmetric_and_reflexive(a in any_rows(), b in any_rows(), by in 0..6_usize) {
+            let score = |mode, a: &[_], b: &[_]| compare(mode, &Ok(result(a)), &Ok(result(b))).score;
+            let mut turned = a.clone();
+            turned.rotate_left(by.min(a.len()));
+            for mode in [Mode::BirdEx, Mode::BirdOrig, Mode::SpiderTs, Mode::WikisqlEx, Mode::Livesql] {
+                prop_assert_eq!(score(mode, &a, &b), score(mode, &b, &a), "{}", mode);
+                let own = if mode == Mode::Livesql && a.is_empty() { 0.0 } else { 1.0 };
+                prop_assert_eq!(score(mode, &a, &a), own, "{}", mode);
+                if mode != Mode::WikisqlEx {
+                    prop_assert_eq!(score(mode, &a, &turned), own, "{}", mode);
+                }
+            }
+            // What is right as a list is right as a set; what is right for Spider has the same number of rows.
+            prop_assert!(score(Mode::WikisqlEx, &a, &b) <= score(Mode::BirdEx, &a, &b));
+            prop_assert!(score(Mode::SpiderTs, &a, &b) == 0.0 || a.len() == b.len());
+        }
+    }
 
     #[test]
     fn a_name_is_said_read_and_written_alike() {

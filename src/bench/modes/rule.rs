@@ -126,7 +126,7 @@ pub(super) trait Rule {
     /// Compares what both queries gave.
     fn compare(&self, case: &Case<'_>, gold: &Outcome, predicted: &Outcome) -> Judged;
 
-    /// The score of equal results by the ratios of gold's time to the prediction's.
+    /// The score of equal results, by the ratios of gold's time to the prediction's.
     fn weigh(&self, judged: Judged, _ratios: &[f64]) -> Judged {
         judged
     }
@@ -145,6 +145,11 @@ pub(super) fn both<'r>(
             _ => Err(Judged::new(0.0, Verdict::Cut { gold: a.more, predicted: b.more })),
         },
     }
+}
+
+/// The judgement of a gold that fails, whatever the prediction does.
+pub(super) fn gold_failed(error: &DbError) -> Judged {
+    Judged::new(0.0, Verdict::GoldFailed(error.clone()))
 }
 
 /// The error of a query that cannot be made.

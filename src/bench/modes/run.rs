@@ -50,8 +50,6 @@ pub struct Bench<'a> {
     pub limits: QueryLimits,
     /// Known gold results.
     pub golds: &'a dyn Golds,
-    /// A clock in milliseconds that only goes forward, for `r-ves`.
-    pub now_ms: &'a dyn Fn() -> f64,
 }
 
 /// Times of both queries, in milliseconds; None where one did not run.
@@ -161,27 +159,27 @@ impl<E: Execute> Running<'_, E> {
         Ok(outcome)
     }
 
-    /// Both queries again and again, the prediction first; all of it ends at the limit times the number of repeats.
+    /// Both queries again and again, the prediction first, by the times that the engine reports
+    /// ([`ResultSet::elapsed_ms`]); all of it ends at the limit times the number of repeats.
     async fn timed(
         &self,
         judged: Judged,
         predicted: &Result<Cow<'_, str>, DbError>,
         gold: &Result<Cow<'_, str>, DbError>,
     ) -> Result<Judged, DbError> {
-        let (limit, now) = (self.bench.limits.timeout_ms, self.bench.now_ms);
-        let end = now() + f64::from(limit) * self.rule.repeats() as f64;
+        let limit = f64::from(self.bench.limits.timeout_ms);
+        let mut left = limit * self.rule.repeats() as f64;
         let mut ratios = Vec::with_capacity(self.rule.repeats());
         let blank = Cow::Borrowed("");
         let (predicted, gold) = (predicted.as_ref().unwrap_or(&blank), gold.as_ref().unwrap_or(&blank));
         for _ in 0..self.rule.repeats() {
             let mut times = [0.0; 2];
             for (sql, time) in [predicted, gold].into_iter().zip(&mut times) {
-                let started = now();
-                let left = (end - started).clamp(0.0, f64::from(limit));
-                if let Err(error) = self.run(sql, left as u32).await? {
-                    return Ok(Judged::new(0.0, Verdict::PredictedFailed(error)));
+                match self.run(sql, left.clamp(0.0, limit) as u32).await? {
+                    Ok(result) => *time = result.elapsed_ms,
+                    Err(error) => return Ok(Judged::new(0.0, Verdict::PredictedFailed(error))),
                 }
-                *time = now() - started;
+                left -= *time;
             }
             let [predicted, gold] = times;
             ratios.push(gold / predicted);

@@ -1,25 +1,27 @@
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::super::tests_common::{int, result, text};
 use super::*;
 use crate::ports::blocking::block_on;
 
-/// Answers known queries, each in its milliseconds on a clock of its own.
+/// Answers known queries, each in its milliseconds; where it tires, every answer takes one more for each before it.
 #[derive(Default)]
 struct Fake {
     answers: HashMap<&'static str, (Outcome, f64)>,
-    clock: Rc<Cell<f64>>,
     asked: RefCell<Vec<String>>,
+    tires: bool,
 }
 
 impl Execute for Fake {
     async fn execute(&self, sql: &str, limits: QueryLimits) -> Outcome {
         self.asked.borrow_mut().push(sql.to_owned());
-        let (outcome, ms) = self.answers.get(sql).cloned().unwrap_or((Err(unusable("no such table")), 1.0));
-        let limit = f64::from(limits.timeout_ms);
-        self.clock.set(self.clock.get() + ms.min(limit));
-        if ms > limit {
+        let (outcome, mut ms) =
+            self.answers.get(sql).cloned().unwrap_or((Err(unusable("no such table")), 1.0));
+        if self.tires {
+            ms += self.asked.borrow().len() as f64;
+        }
+        if ms > f64::from(limits.timeout_ms) {
             return Err(DbError::Timeout(limits.timeout_ms));
         }
         outcome.map(|rows| ResultSet { elapsed_ms: ms, ..rows })
@@ -40,10 +42,9 @@ fn case<'a>(gold: &'a str, predicted: &'a str) -> Case<'a> {
 }
 
 fn judged(mode: Mode, case: &Case<'_>, on: &[On<Fake>], golds: &dyn Golds) -> Judged {
-    let now = || on.first().map_or(0.0, |on| on.database.clock.get());
-    let options = Options { repeats: 4, ..Options::default() };
+    let options = Options { repeats: 3, ..Options::default() };
     let limits = QueryLimits { timeout_ms: 30_000, max_rows: usize::MAX };
-    let bench = Bench { mode, options, limits, golds, now_ms: &now };
+    let bench = Bench { mode, options, limits, golds };
     block_on(judge(&bench, case, on)).unwrap().0
 }
 
@@ -117,27 +118,19 @@ fn r_ves_times_both_queries_again_and_again() {
         [on("d", &[("gold", rows(&[1]), 80.0), ("mine", rows(&[1]), predicted), ("no", rows(&[2]), 1.0)])]
     };
     let case = case("gold", "mine");
-    // This clock gives equal ratios, of which the source keeps none.
+    // Equal times give equal ratios, of which the source keeps none.
     assert_eq!(judged(Mode::RVes, &case, &on(40.0), &Forgetful).score, 0.0);
-    // Here every time is a millisecond longer than the one before.
-    let ticking = on(40.0);
-    let (clock, asked) = (&ticking[0].database.clock, &ticking[0].database.asked);
-    let now = || {
-        clock.set(clock.get() + asked.borrow().len() as f64);
-        clock.get()
-    };
-    let bench = Bench {
-        mode: Mode::RVes,
-        options: Options { repeats: 3, ..Options::default() },
-        limits: QueryLimits { timeout_ms: 30_000, max_rows: usize::MAX },
-        golds: &Forgetful,
-        now_ms: &now,
-    };
-    let (got, _) = block_on(judge(&bench, &case, &ticking)).unwrap();
+    let mut tiring = on(40.0);
+    tiring[0].database.tires = true;
+    let got = judged(Mode::RVes, &case, &tiring, &Forgetful);
     // Two queries before; then 80 + 4 by 40 + 3, 80 + 6 by 40 + 5, 80 + 8 by 40 + 7, on average 1.91: a reward of 1.
     let ratio = (84.0 / 43.0 + 86.0 / 45.0 + 88.0 / 47.0) / 3.0;
     assert!((got.speed.unwrap() - ratio).abs() < 1e-9 && got.score == 1.0, "{got:?}");
-    assert_eq!(ticking[0].database.asked.borrow().len(), 8);
+    assert_eq!(tiring[0].database.asked.borrow().len(), 8);
+    // Nearly three times as fast: the root of 1.25.
+    let mut tiring = on(25.0);
+    tiring[0].database.tires = true;
+    assert_eq!(judged(Mode::RVes, &case, &tiring, &Forgetful).score, 1.25_f64.sqrt());
     assert_eq!(
         judged(Mode::RVes, &super::Case { predicted: Some("no"), ..case }, &on(40.0), &Forgetful).score,
         0.0

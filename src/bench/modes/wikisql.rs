@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::rule::{Case, Judged, Outcome, Rule, Side, both, unusable};
+use super::rule::{Case, Judged, Outcome, Rule, Side, both, gold_failed, unusable};
 use super::wikisql_query::{Query, column_types, table_name};
 use crate::bench::cell::Row;
 use crate::db::{DbError, Value};
@@ -44,7 +44,7 @@ impl Rule for Wikisql {
             _ => Some(false),
         };
         let judged = match (gold, predicted) {
-            (Err(error), _) => return Judged { logical_form, ..failed_gold(error) },
+            (Err(error), _) => return Judged { logical_form, ..gold_failed(error) },
             _ => both(gold, predicted),
         };
         let judged = match judged {
@@ -61,10 +61,6 @@ impl Rule for Wikisql {
         };
         Judged { logical_form, ..judged }
     }
-}
-
-fn failed_gold(error: &DbError) -> Judged {
-    Judged::new(0.0, crate::bench::compare::Verdict::GoldFailed(error.clone()))
 }
 
 #[cfg(test)]

@@ -37,6 +37,13 @@ pub(super) fn column_types(create: &str) -> Option<BTreeMap<&str, &str>> {
     inside.split(", ").map(column).collect()
 }
 
+/// The SQL of a canonical query whose table is not at hand; every value is a text.
+pub(in crate::bench) fn without_table(query: &str, id: &str) -> Result<String, DbError> {
+    let query = Query::from_json(query)?;
+    let names: Vec<String> = query.conds.iter().map(|(column, ..)| format!("col{column}")).collect();
+    query.sql(&table_name(id), &names.iter().map(|name| (name.as_str(), "text")).collect())
+}
+
 impl Query {
     pub fn from_json(text: &str) -> Result<Self, DbError> {
         serde_json::from_str(text).map_err(|error| {
@@ -230,5 +237,8 @@ mod tests {
         assert!(column_types("").is_none());
         assert_eq!(table_name("1-10015132-11"), "table_1_10015132_11");
         assert_eq!(table_name("table_1"), "table_1");
+        let query = r#"{"sel": 1, "agg": 5, "conds": [[4, 0, "3"]]}"#;
+        let made = without_table(query, "1-2").unwrap();
+        assert_eq!(made, "SELECT AVG(col1) AS result FROM table_1_2 WHERE col4 = '3'");
     }
 }

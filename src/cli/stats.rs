@@ -202,7 +202,8 @@ fn told(stats: &Stats) -> String {
         );
     }
     if stats.types_by_form > 0 {
-        let _ = writeln!(text, "{} items name no type; it was told by their form", stats.types_by_form);
+        let items = if stats.types_by_form == 1 { "item names" } else { "items name" };
+        let _ = writeln!(text, "{} {items} no type; it was told by their form", stats.types_by_form);
     }
     text
 }

@@ -84,8 +84,8 @@ mod tests {
             [tokens, functions, subqueries, join_length, depth]
         };
         assert_eq!(of("SELECT a FROM t -- all\n"), [4, 0, 0, 1, 1]);
-        assert_eq!(of("SELECT COUNT(*) FROM t, u JOIN v ON u.a = v.a"), [18, 1, 0, 3, 1]);
-        assert_eq!(of("SELECT a FROM t WHERE b = (SELECT MAX(b) FROM (SELECT b FROM u))"), [24, 1, 2, 1, 3]);
+        assert_eq!(of("SELECT COUNT(*) FROM t, u JOIN v ON u.a = v.a"), [19, 1, 0, 3, 1]);
+        assert_eq!(of("SELECT a FROM t WHERE b = (SELECT MAX(b) FROM (SELECT b FROM u))"), [21, 1, 2, 1, 3]);
         let cte = "WITH c AS (SELECT a FROM t) SELECT a FROM c UNION SELECT CAST(a AS TEXT) FROM u";
         assert_eq!(of(cte)[1..], [1, 1, 1, 2]);
         assert!(shape("SELECT FROM WHERE").is_err());

@@ -127,7 +127,9 @@ impl<E: Execute> Running<'_, E> {
         let limit = self.bench.limits.timeout_ms;
         let spent = times.gold.unwrap_or_default() + times.predicted.unwrap_or_default();
         if self.rule.limit() == Limit::Together && gold.is_ok() && spent > f64::from(limit) {
-            return Ok((Judged::new(0.0, Verdict::GoldFailed(DbError::Timeout(limit))), times));
+            let why = format!("The query and gold together take more than {} s.", limit / 1000);
+            let late = Judged::new(0.0, Verdict::PredictedFailed(DbError::Timeout(limit)));
+            return Ok((Judged { why, ..late }, times));
         }
         let judged = self.rule.compare(self.case, &gold, &predicted);
         if judged.verdict.correct() && self.rule.repeats() > 0 {

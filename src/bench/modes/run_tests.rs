@@ -59,7 +59,7 @@ fn thirty_seconds_are_shared_in_mini_dev_and_each_querys_own_in_the_first_script
     let score = |mode, predicted| judged(mode, &case("gold", predicted), &on(), &Forgetful);
     // 15 + 16 s are more than 30 s.
     let late = score(Mode::BirdEx, "slow");
-    assert_eq!((late.score, late.verdict), (0.0, Verdict::GoldFailed(DbError::Timeout(30_000))));
+    assert_eq!((late.score, late.verdict), (0.0, Verdict::PredictedFailed(DbError::Timeout(30_000))));
     assert_eq!(score(Mode::BirdOrig, "slow").score, 1.0);
     assert_eq!(score(Mode::BirdEx, "quick").score, 1.0);
 }

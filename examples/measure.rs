@@ -7,11 +7,12 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use querylore::bench::compare::Mode;
+use querylore::bench::modes::{Bench, Forgetful, Mode, On, Options};
 use querylore::bench::score::{limits, score};
 use querylore::bench::task::read_tasks;
 use querylore::db::{Database, Host};
 use querylore::history::{Builder, import};
+use querylore::ports::blocking::block_on;
 use querylore::sql::{Schema, split};
 
 /// Runs, of which the median is printed with the fastest and the slowest.
@@ -49,8 +50,13 @@ fn main() {
     let golds: Vec<_> = heroes.iter().map(|task| Some(task.gold.clone())).collect();
     let path = folder.join("bird/dev_databases/superhero/superhero.sqlite");
     time(&format!("{} superhero golds against themselves", heroes.len()), "ms", 1e3, || {
-        let open = |_: &str| Database::from_path(&path, Host::default());
-        let report = score(Mode::BirdEx, &heroes, &golds, open, limits()).unwrap();
+        let open = |_: &str| {
+            let database = Database::from_path(&path, Host::default())?;
+            Ok(vec![On { name: "superhero".to_owned(), database }])
+        };
+        let bench =
+            Bench { mode: Mode::BirdEx, options: Options::default(), limits: limits(), golds: &Forgetful };
+        let report = block_on(score(&bench, &heroes, &golds, open)).unwrap();
         assert_eq!(report.overall.correct, heroes.len());
     });
 

@@ -7,12 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use querylore::bench::compare::Mode;
-use querylore::bench::score::{limits, score};
-use querylore::bench::task::{read_predictions, read_tasks};
+use querylore::bench::modes::{Bench, Forgetful, Mode, On, Options};
+use querylore::bench::score::{ScoreReport, limits, score};
+use querylore::bench::stats::stats;
+use querylore::bench::task::{Task, read_predictions, read_tasks};
 use querylore::db::introspect::overview;
 use querylore::db::notes::{apply, column_notes};
 use querylore::db::{Database, Host, QueryLimits};
+use querylore::ports::blocking::block_on;
 
 fn data() -> Option<PathBuf> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data");
@@ -22,6 +24,11 @@ fn data() -> Option<PathBuf> {
     }
     println!("skipped: no folder {}", folder.display());
     None
+}
+
+fn bench(mode: Mode) -> Bench<'static> {
+    let limits = limits();
+    Bench { mode, options: Options::default(), limits, golds: &Forgetful }
 }
 
 fn superhero(data: &Path) -> PathBuf {
@@ -46,13 +53,14 @@ fn bird_golds_equal_themselves() {
     for from_bytes in [false, true] {
         let started = Instant::now();
         let open = |_: &str| {
-            if from_bytes {
+            let database = if from_bytes {
                 Database::from_bytes(std::fs::read(&path).unwrap(), Host::default())
             } else {
                 Database::from_path(&path, Host::default())
-            }
+            };
+            Ok(vec![On { name: "superhero".to_owned(), database: database? }])
         };
-        let report = score(Mode::BirdEx, &tasks, &predictions, open, limits()).unwrap();
+        let report = block_on(score(&bench(Mode::BirdEx), &tasks, &predictions, open)).unwrap();
         println!("129 golds against themselves, bytes {from_bytes}: {:?}", started.elapsed());
         assert_eq!((report.overall.correct, report.overall.total, report.cut), (129, 129, 0));
         assert_eq!(report.by_difficulty.values().map(|tally| tally.total).sum::<usize>(), 129);
@@ -135,4 +143,89 @@ fn every_database_opens_and_gives_an_overview() {
         }
     }
     println!("{} databases, {tables} tables, {rows} rows, {keys} keys: {:?}", files.len(), started.elapsed());
+}
+
+/// Every task's own reference query as its prediction.
+fn golds(tasks: &[Task]) -> Vec<Option<String>> {
+    tasks.iter().map(|task| Some(task.gold.clone())).collect()
+}
+
+/// Scores golds as predictions on the databases of a folder; tasks without a database are left out.
+fn own_score(mode: Mode, tasks: Vec<Task>, databases: &Path) -> ScoreReport {
+    let path = |db_id: &str| databases.join(db_id).join(format!("{db_id}.sqlite"));
+    let tasks: Vec<Task> = tasks.into_iter().filter(|task| path(&task.db_id).is_file()).collect();
+    let open = |db_id: &str| {
+        Ok(vec![On { name: db_id.to_owned(), database: Database::from_path(&path(db_id), Host::default())? }])
+    };
+    let mut bench = bench(mode);
+    bench.options.repeats = 3;
+    block_on(score(&bench, &tasks, &golds(&tasks), open)).unwrap()
+}
+
+#[test]
+fn every_mode_scores_bird_golds_as_its_rule_says() {
+    let Some(data) = data() else { return };
+    let tasks = read_tasks(&std::fs::read(data.join("bird/dev.json")).unwrap()).unwrap();
+    for mode in [Mode::BirdEx, Mode::BirdOrig, Mode::SpiderTs, Mode::SoftF1, Mode::RVes, Mode::Livesql] {
+        let started = Instant::now();
+        let report = own_score(mode, tasks.clone(), &data.join("bird/dev_databases"));
+        let correct = report.overall.correct;
+        println!(
+            "{mode}: {correct} of {}, {:?}: {:?}",
+            report.overall.total,
+            report.overall.score(),
+            started.elapsed()
+        );
+        // A gold without rows equals itself in every mode but livesql.
+        let empty = report.tasks.iter().filter(|task| task.judged.why.starts_with("Gold is empty")).count();
+        assert_eq!((correct + empty, report.overall.total), (129, 129), "{mode}");
+        assert!(mode == Mode::Livesql || empty == 0);
+    }
+}
+
+#[test]
+fn spider_golds_equal_themselves_where_the_database_is_there() {
+    let Some(data) = data() else { return };
+    let tasks = read_tasks(&std::fs::read(data.join("spider/dev.json")).unwrap()).unwrap();
+    let started = Instant::now();
+    let report = own_score(Mode::SpiderTs, tasks, &data.join("spider/database"));
+    println!("spider-ts: {:?}: {:?}", report.overall, started.elapsed());
+    // 62 of 1,034 questions need a database that is not here.
+    assert_eq!((report.overall.correct, report.overall.total), (972, 972));
+}
+
+#[test]
+fn wikisql_questions_have_the_logical_form_of_their_own() {
+    let Some(data) = data() else { return };
+    let tasks = read_tasks(&std::fs::read(data.join("wikisql/dev.jsonl")).unwrap()).unwrap();
+    assert_eq!(tasks.len(), 8_421);
+    // There are no tables here, so that no query runs; the logical forms need none.
+    let lines: String = tasks.iter().map(|task| format!("{{\"query\": {}}}\n", task.gold)).collect();
+    let predictions = read_predictions(lines.as_bytes(), &tasks).unwrap();
+    let open = |_: &str| {
+        Ok(vec![On {
+            name: "none".to_owned(),
+            database: Database::from_path(&superhero(&data), Host::default())?,
+        }])
+    };
+    let report = block_on(score(&bench(Mode::WikisqlEx), &tasks, &predictions, open)).unwrap();
+    assert_eq!(report.logical_form.map(|tally| tally.correct), Some(8_421));
+    assert_eq!((report.overall.correct, report.gold_failed), (0, 8_421));
+}
+
+#[test]
+fn the_history_tasks_are_counted_as_their_readme_counts_them() {
+    let Some(data) = data() else { return };
+    let tasks = read_tasks(&std::fs::read(data.join("bird-history-mini/tasks.json")).unwrap()).unwrap();
+    let counted = stats(&tasks);
+    let items: Vec<(usize, usize)> = counted.items_per_task.into_iter().collect();
+    assert_eq!(items, [(3, 3), (4, 16), (5, 25), (6, 22), (7, 23), (8, 5), (9, 4), (11, 2)]);
+    let types: Vec<(usize, usize)> = counted.types_per_task.into_iter().collect();
+    assert_eq!(types, [(2, 9), (3, 46), (4, 26), (5, 19)]);
+    let shares: Vec<(&str, usize)> = counted.types.iter().map(|t| (t.kind.as_str(), t.items)).collect();
+    assert_eq!(
+        shares,
+        [("Condition", 242), ("Relation", 145), ("Calculation", 117), ("Dimension", 44), ("Output", 41)]
+    );
+    assert_eq!((counted.queries.parsed, counted.types_by_form), (100, 0));
 }

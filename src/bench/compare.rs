@@ -1,44 +1,16 @@
-//! Execution accuracy in named modes, and why two results differ.
+//! What comparing two results says, and why they differ.
 
 use std::collections::HashSet;
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::align;
-use super::cell::{Cell, Row};
-use super::permutation;
+use super::cell::Row;
+use super::modes;
+pub use super::modes::Mode;
+use super::permutation::{self, Rows};
 use super::sentence;
 use crate::db::{DbError, ResultSet, Value};
-
-/// The rules by which two results are compared.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Mode {
-    /// BIRD's mini_dev evaluation: the sets of row tuples are equal in Python. Row order, duplicates and
-    /// column names do not count, column order and types do (1 == 1.0, '1' != 1); an error, a timeout,
-    /// or text that is not UTF-8 on either side is wrong. Two empty results are equal.
-    #[default]
-    #[serde(rename = "bird-ex")]
-    BirdEx,
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bird-ex")
-    }
-}
-
-impl FromStr for Mode {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "bird-ex" => Ok(Self::BirdEx),
-            other => Err(format!("The scoring mode {other} is not known; use bird-ex.")),
-        }
-    }
-}
 
 /// A result that no limit cut, the only kind that can be compared.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +42,7 @@ pub enum Verdict {
         /// Whether the prediction was cut.
         predicted: bool,
     },
-    /// Gold failed: wrong in bird-ex.
+    /// Gold failed: wrong, but for `bird-orig` where the prediction fails alike.
     GoldFailed(DbError),
     /// The prediction failed: wrong.
     PredictedFailed(DbError),
@@ -85,40 +57,21 @@ impl Verdict {
     }
 }
 
-/// Compares two outcomes.
+/// Compares two results as they are. What a mode does to the SQL before it runs, and with several databases, is done by
+/// [`modes::judge`].
 pub fn judge(
     mode: Mode,
     gold: &Result<ResultSet, DbError>,
     predicted: &Result<ResultSet, DbError>,
 ) -> Verdict {
-    let (gold, predicted) = match (gold, predicted) {
-        (_, Err(error)) => return Verdict::PredictedFailed(error.clone()),
-        (Err(error), _) => return Verdict::GoldFailed(error.clone()),
-        (Ok(gold), Ok(predicted)) => (gold, predicted),
-    };
-    match (Complete::new(gold), Complete::new(predicted)) {
-        (Some(gold), Some(predicted)) if equal(mode, gold, predicted) => Verdict::Equal,
-        (Some(gold), Some(predicted)) => Verdict::Different(diagnose(gold, predicted)),
-        _ => Verdict::Cut { gold: gold.more, predicted: predicted.more },
-    }
+    modes::compare(mode, gold, predicted).verdict
 }
 
-/// Whether the prediction is right in `mode`.
-pub fn equal(mode: Mode, gold: Complete<'_>, predicted: Complete<'_>) -> bool {
-    match mode {
-        Mode::BirdEx => same_set(&gold.0.rows, &predicted.0.rows),
-    }
-}
-
-fn same_set(gold: &[Vec<Value>], predicted: &[Vec<Value>]) -> bool {
-    let undecodable =
-        |rows: &[Vec<Value>]| rows.iter().flatten().any(|value| matches!(Cell::new(value), Cell::Invalid(_)));
-    let gold_set: HashSet<Row<'_>> = gold.iter().map(|row| Row(row)).collect();
-    let predicted_set: HashSet<Row<'_>> = predicted.iter().map(|row| Row(row)).collect();
-    gold_set.len() == predicted_set.len()
-        && predicted_set.iter().all(|row| gold_set.contains(row))
-        && !undecodable(gold)
-        && !undecodable(predicted)
+/// Whether both are the same set of rows.
+pub(super) fn same_set(gold: &[Vec<Value>], predicted: &[Vec<Value>]) -> bool {
+    let set = |rows| -> HashSet<Row<'_>> { <[Vec<Value>]>::iter(rows).map(|row| Row(row)).collect() };
+    let (gold, predicted) = (set(gold), set(predicted));
+    gold.len() == predicted.len() && predicted.iter().all(|row| gold.contains(row))
 }
 
 /// How two results differ. Counts are exact; a flag says that undoing this one difference makes them equal.
@@ -161,7 +114,7 @@ pub fn diagnose(gold: Complete<'_>, predicted: Complete<'_>) -> Diagnosis {
         diagnosis.only_duplicates = !whole;
         diagnosis.only_order = whole && gold.rows.iter().zip(&predicted.rows).any(|(a, b)| Row(a) != Row(b));
     } else if diagnosis.column_counts.is_none() {
-        diagnosis.column_order = permutation::find(&gold.rows, &predicted.rows, widths.0);
+        diagnosis.column_order = permutation::find(&gold.rows, &predicted.rows, widths.0, Rows::Set);
         diagnosis.only_rounding = alignment.rounded_cells(gold, predicted);
     }
     diagnosis.sentence = sentence::of(&diagnosis, &alignment, gold, predicted);

@@ -22,7 +22,7 @@ fn text(text: &str) -> Value {
 }
 
 fn same(gold: &ResultSet, predicted: &ResultSet) -> bool {
-    equal(Mode::BirdEx, Complete::new(gold).unwrap(), Complete::new(predicted).unwrap())
+    judge(Mode::BirdEx, &Ok(gold.clone()), &Ok(predicted.clone())).correct()
 }
 
 fn why(gold: &ResultSet, predicted: &ResultSet) -> Diagnosis {

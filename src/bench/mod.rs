@@ -1,13 +1,14 @@
-//! Tasks and scoring.
+//! Tasks, and scoring in the modes of published benchmarks.
 
 pub mod align;
 mod cell;
+pub mod check;
 pub mod compare;
+pub mod modes;
 mod permutation;
 pub mod retrieval_metrics;
-#[cfg(feature = "sqlite")]
 pub mod run;
-#[cfg(feature = "sqlite")]
 pub mod score;
 mod sentence;
+pub mod stats;
 pub mod task;

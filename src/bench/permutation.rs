@@ -1,4 +1,4 @@
-//! The permutation of columns that makes two sets of rows equal.
+//! The permutation of columns that makes two results equal, as sets, bags or lists of rows.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -11,17 +11,36 @@ const BUDGET: usize = 50_000_000;
 
 type Hashes = Vec<Vec<u64>>;
 
-/// At place `i` the predicted column that is gold's column `i`; None where no permutation but the
-/// identity could help, or none does.
+/// What makes two lists of rows the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// The same rows, however often.
+    Set,
+    /// The same rows equally often.
+    Bag,
+    /// The same rows in the same order.
+    List,
+}
+
+/// At place `i` the predicted column that is gold's column `i`, after which both are the same; None where there is no
+/// such permutation, and for sets where only the identity could be one.
 ///
-/// Columns are matched by the multiset of their values over distinct rows, which equal sets of rows
-/// share; a partial choice is kept only while the multisets of partial rows agree.
-pub(super) fn find(gold: &[Vec<Value>], predicted: &[Vec<Value>], width: usize) -> Option<Vec<usize>> {
-    let (gold, predicted) = (distinct(gold), distinct(predicted));
-    if width < 2 || gold.len() != predicted.len() || gold.is_empty() {
+/// Columns are matched by the multiset of their values, which is the same on both sides; a partial choice is kept only
+/// while the multisets of partial rows agree. For lists a value is taken with its place.
+pub(super) fn find(
+    gold: &[Vec<Value>],
+    predicted: &[Vec<Value>],
+    width: usize,
+    rows: Rows,
+) -> Option<Vec<usize>> {
+    let (gold, predicted) = match rows {
+        Rows::Set => (distinct(gold), distinct(predicted)),
+        _ => (gold.iter().map(Vec::as_slice).collect(), predicted.iter().map(Vec::as_slice).collect()),
+    };
+    if gold.len() != predicted.len() || gold.is_empty() || (width < 2 && rows == Rows::Set) {
         return None;
     }
-    let (gold_hashes, predicted_hashes) = (hashes(&gold, width), hashes(&predicted, width));
+    let (gold_hashes, predicted_hashes) = (hashes(&gold, width, rows), hashes(&predicted, width, rows));
     let sums: Vec<u64> = predicted_hashes.iter().map(|column| sum(column)).collect();
     let candidates: Vec<Vec<usize>> = gold_hashes
         .iter()
@@ -57,12 +76,27 @@ pub(super) fn find(gold: &[Vec<Value>], predicted: &[Vec<Value>], width: usize) 
     }
     let permutation: Vec<usize> = search.chosen.into_iter().collect::<Option<_>>()?;
     // Hashes led here; only the values themselves decide.
-    let wanted: HashSet<Row<'_>> = gold.iter().map(|row| Row(row)).collect();
-    let agrees = predicted.iter().all(|row| {
-        let permuted: Option<Vec<Value>> = permutation.iter().map(|i| row.get(*i).cloned()).collect();
-        permuted.is_some_and(|row| wanted.contains(&Row(&row)))
-    });
-    agrees.then_some(permutation)
+    let permuted: Option<Vec<Vec<Value>>> =
+        predicted.iter().map(|row| permutation.iter().map(|i| row.get(*i).cloned()).collect()).collect();
+    agree(&gold, &permuted?, rows).then_some(permutation)
+}
+
+fn agree(gold: &[&[Value]], predicted: &[Vec<Value>], rows: Rows) -> bool {
+    if rows == Rows::List {
+        return gold.iter().zip(predicted).all(|(a, b)| Row(a) == Row(b));
+    }
+    // Sets are distinct here, so for them, too, each row is met once.
+    let mut left: HashMap<Row<'_>, usize> = HashMap::new();
+    for row in gold {
+        *left.entry(Row(row)).or_default() += 1;
+    }
+    predicted.iter().all(|row| match left.get_mut(&Row(row)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    })
 }
 
 struct Search<'a> {
@@ -114,11 +148,15 @@ fn distinct(rows: &[Vec<Value>]) -> Vec<&[Value]> {
     rows.iter().map(Vec::as_slice).filter(|row| seen.insert(Row(row))).collect()
 }
 
-/// One column of hashes for each column of values.
-fn hashes(rows: &[&[Value]], width: usize) -> Hashes {
+/// One column of hashes for each column of values, for lists of values with their places.
+fn hashes(rows: &[&[Value]], width: usize, how: Rows) -> Hashes {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    let place = |at: usize| if how == Rows::List { at } else { 0 };
     (0..width)
-        .map(|column| rows.iter().map(|row| hasher.hash_one(row.get(column).map(Cell::new))).collect())
+        .map(|column| {
+            let cells = rows.iter().enumerate();
+            cells.map(|(at, row)| hasher.hash_one((place(at), row.get(column).map(Cell::new)))).collect()
+        })
         .collect()
 }
 

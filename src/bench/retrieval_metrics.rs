@@ -7,7 +7,12 @@
 //! - recall = covered / required
 //! - precision = covered / (covered + superfluous), where superfluous are the distinct retrieved items
 //!   (by type and skeleton) whose skeleton no required item has. The denominator is thus the number of
-//!   distinct items retrieved, counting those that a retrieved query covers without naming them.
+//!   distinct items retrieved, counting those that a retrieved query covers without naming them. What counts as
+//!   retrieved is either everything in the retrieved queries, as in BIRD-History, or the retrieved components alone
+//!   ([`Counted`]).
+//!
+//! A skeleton that a task names twice, or that several queries hold, counts once. Over many tasks the counts are added
+//! (micro averages), because tasks need different numbers of items.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::AddAssign;
@@ -99,17 +104,49 @@ impl AddAssign<&Self> for RetrievalMetrics {
     }
 }
 
+/// What precision takes for retrieved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counted {
+    /// Every item of the retrieved queries.
+    Queries,
+    /// The retrieved components only.
+    Components,
+}
+
+/// Measures one task against what was retrieved: queries by entry, and components by item. Both cover required items
+/// whichever is counted, since a component is handed on with the query it was found in.
+pub fn measure_retrieved(
+    required: &[Required],
+    history: &KnowledgeBase,
+    entries: &[u32],
+    components: &[u32],
+    counted: Counted,
+) -> RetrievalMetrics {
+    if counted == Counted::Queries {
+        return measure_queries(required, history, entries);
+    }
+    let items: Vec<Retrieved<'_>> = components
+        .iter()
+        .filter_map(|id| history.items.get(*id as usize))
+        .map(|item| Retrieved { skeleton: &item.skeleton, kind: item.kind })
+        .collect();
+    measure(required, &sources(history, entries), &items)
+}
+
+fn sources(history: &KnowledgeBase, entries: &[u32]) -> Vec<i64> {
+    let found = entries.iter().filter_map(|id| history.entries.get(*id as usize));
+    found.flat_map(|entry| entry.source_ids.iter().copied()).collect()
+}
+
 /// Measures one task against whole retrieved queries of a history: every item of such a query counts as
 /// retrieved, as in BIRD-History, where scripts are handed on whole.
 pub fn measure_queries(required: &[Required], history: &KnowledgeBase, entries: &[u32]) -> RetrievalMetrics {
-    let found = entries.iter().filter_map(|id| history.entries.get(*id as usize));
-    let sources: Vec<i64> = found.flat_map(|entry| entry.source_ids.iter().copied()).collect();
     let items: Vec<Retrieved<'_>> = entries
         .iter()
         .flat_map(|id| history.items_of(*id))
         .map(|(_, item)| Retrieved { skeleton: &item.skeleton, kind: item.kind })
         .collect();
-    measure(required, &sources, &items)
+    measure(required, &sources(history, entries), &items)
 }
 
 /// Measures one task: what it needs against the queries and items that were retrieved for it.
@@ -146,62 +183,10 @@ pub fn measure(required: &[Required], queries: &[i64], items: &[Retrieved<'_>]) 
 
 /// A skeleton without what two writers of the same skeleton differ in: white space, letter case, and
 /// quotes around `<val>`.
-fn normal(skeleton: &str) -> String {
+pub(super) fn normal(skeleton: &str) -> String {
     let bare: String = skeleton.split_whitespace().collect::<String>().to_lowercase();
     bare.replace("'<val>'", "<val>")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn required(skeleton: &str, kind: ComponentType, sources: &[i64]) -> Required {
-        Required { skeleton: skeleton.into(), kind: Some(kind), sources: sources.to_vec() }
-    }
-
-    /// The example of Appendix A.1: queries 65 and 87 cover 3 of 4 items.
-    #[test]
-    fn the_papers_example_has_a_recall_of_three_quarters() {
-        let needs = [
-            required("schools.Charter = <val>", ComponentType::Condition, &[60, 61, 62, 63, 65]),
-            required("schools.FundingType = '<val>'", ComponentType::Condition, &[28]),
-            required("schools.County = '<val>'", ComponentType::Condition, &[87]),
-            required(
-                "FROM frpm INNER JOIN schools ON frpm.CDSCode = schools.CDSCode",
-                ComponentType::Relation,
-                &[87],
-            ),
-        ];
-        let got = measure(&needs, &[65, 87, 87], &[]);
-        assert_eq!(got.overall, Counts { required: 4, covered: 3, superfluous: 0 });
-        assert_eq!(got.overall.recall(), Some(0.75));
-        assert_eq!(got.covered, [0, 2, 3]);
-        assert_eq!(got.by_type[&ComponentType::Condition].recall(), Some(2.0 / 3.0));
-        assert_eq!(got.by_type[&ComponentType::Relation].recall(), Some(1.0));
-    }
-
-    #[test]
-    fn superfluous_items_lower_precision_and_duplicates_do_not() {
-        let needs = [
-            required("a.x = '<val>'", ComponentType::Condition, &[1]),
-            required("COUNT(a.y)", ComponentType::Calculation, &[2]),
-        ];
-        let item = |skeleton, kind| Retrieved { skeleton, kind };
-        let items = [
-            item("a.x = <val>", ComponentType::Condition),
-            item("A.x=<val>", ComponentType::Condition),
-            item("a.z > <val>", ComponentType::Condition),
-            item("a.z > <val>", ComponentType::Condition),
-            item("LIMIT <val>", ComponentType::Output),
-        ];
-        let got = measure(&needs, &[1], &items);
-        assert_eq!(got.overall, Counts { required: 2, covered: 1, superfluous: 2 });
-        assert_eq!(got.overall.precision(), Some(1.0 / 3.0));
-        assert_eq!(got.overall.f1(), Some(0.4));
-        assert_eq!(got.by_type[&ComponentType::Output], Counts { superfluous: 1, ..Counts::default() });
-        let mut sum = got.clone();
-        sum += &measure(&needs, &[1, 2], &[]);
-        assert_eq!(sum.overall, Counts { required: 4, covered: 3, superfluous: 2 });
-        assert_eq!(Counts::default().f1(), None);
-    }
-}
+mod tests;

@@ -2,21 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 
-use super::compare::{self, Mode, Verdict};
+use super::compare::Verdict;
+use super::modes::{Bench, Case, Judged, Mode, On, Options, Times, judge};
 use super::task::Task;
-use crate::db::{Database, DbError, QueryLimits, ResultSet};
+use crate::db::{DbError, QueryLimits};
+use crate::ports::Execute;
+
+/// Milliseconds above which a gold query is named: BIRD's limit.
+const SLOW_MS: f64 = 30_000.0;
 
 /// What became of one task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskScore {
     /// The task's identifier.
     pub question_id: i64,
     /// Its database.
     pub db_id: String,
-    /// Right, wrong and why, or not to be said.
-    pub verdict: Verdict,
+    /// BIRD's difficulty.
+    pub difficulty: Option<String>,
+    /// What the prediction is worth, and why.
+    #[serde(flatten)]
+    pub judged: Judged,
     /// Milliseconds of the gold query; None where it did not run or failed.
     pub gold_ms: Option<f64>,
     /// Milliseconds of the prediction; None where it did not run or failed.
@@ -24,133 +33,181 @@ pub struct TaskScore {
 }
 
 /// Solved and all tasks of a group.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Tally {
     /// Solved tasks.
     pub correct: usize,
     /// All tasks, those that failed included.
     pub total: usize,
+    /// Sum of the scores.
+    pub points: f64,
 }
 
 impl Tally {
-    fn add(&mut self, correct: bool) {
+    fn add(&mut self, correct: bool, score: f64) {
         self.correct += usize::from(correct);
         self.total += 1;
+        self.points += score;
     }
 
-    /// Share of solved tasks; None without tasks.
-    pub fn share(self) -> Option<f64> {
-        (self.total > 0).then(|| self.correct as f64 / self.total as f64)
+    /// The mean score times 100; None without tasks. For an accuracy this is the percentage of solved tasks.
+    pub fn score(self) -> Option<f64> {
+        (self.total > 0).then(|| 100.0 * self.points / self.total as f64)
     }
 }
 
+impl Serialize for Tally {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Tally", 3)?;
+        fields.serialize_field("correct", &self.correct)?;
+        fields.serialize_field("total", &self.total)?;
+        fields.serialize_field("score", &self.score())?;
+        fields.end()
+    }
+}
+
+/// A gold query that takes longer than BIRD's limit, or ended at the limit given.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SlowGold {
+    /// The task's identifier.
+    pub question_id: i64,
+    /// Its database.
+    pub db_id: String,
+    /// Seconds it took; None where it ended at the limit.
+    pub seconds: Option<f64>,
+}
+
 /// The score of a file of predictions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreReport {
     /// The rules.
     pub mode: Mode,
+    /// What was chosen about them.
+    pub options: Options,
+    /// Seconds that a query, or both of a task together, had.
+    pub timeout_s: f64,
     /// All tasks.
     pub overall: Tally,
     /// By database.
     pub by_database: BTreeMap<String, Tally>,
     /// By BIRD's difficulty, of the tasks that have one.
     pub by_difficulty: BTreeMap<String, Tally>,
+    /// `wikisql-ex`: tasks whose logical form is right.
+    pub logical_form: Option<Tally>,
     /// Tasks whose result a limit cut: counted as wrong, but not known to be.
     pub cut: usize,
+    /// Tasks whose gold does not run: counted as wrong.
+    pub gold_failed: usize,
+    /// Golds that are slow.
+    pub slow_golds: Vec<SlowGold>,
     /// Every task in the order of the file.
     pub tasks: Vec<TaskScore>,
 }
 
-/// Limits for scoring: BIRD's 30 s for both queries of a task together, and no row limit.
+/// Limits for scoring: 30 s, and no row limit.
 pub fn limits() -> QueryLimits {
     QueryLimits { max_rows: usize::MAX, ..QueryLimits::default() }
 }
 
-/// Runs every prediction, then its gold, on the task's database and compares them.
+/// Judges every prediction on its task's database.
 ///
-/// Both queries share `limits.timeout_ms`, as in mini_dev. `predictions` is parallel to `tasks`; a
-/// missing one is wrong. `open` is called once for each run of a database's tasks; a database that does
-/// not open fails its tasks. Cancelling ends the scoring with [`DbError::Cancelled`].
-pub fn score(
-    mode: Mode,
+/// `predictions` is parallel to `tasks`. `open` is called once for each run of a database's tasks, and gives the files
+/// that the mode asks; a database that does not open fails its tasks.
+///
+/// # Errors
+/// [`DbError::Cancelled`] where the user stopped.
+pub async fn score<E: Execute>(
+    bench: &Bench<'_>,
     tasks: &[Task],
     predictions: &[Option<String>],
-    mut open: impl FnMut(&str) -> Result<Database, DbError>,
-    limits: QueryLimits,
+    mut open: impl FnMut(&str) -> Result<Vec<On<E>>, DbError>,
 ) -> Result<ScoreReport, DbError> {
     let mut order: Vec<(usize, &Task)> = tasks.iter().enumerate().collect();
     order.sort_by_key(|(_, task)| task.db_id.as_str());
     let mut scores: Vec<(usize, TaskScore)> = Vec::with_capacity(tasks.len());
-    let mut current: Option<(&str, Result<Database, DbError>)> = None;
+    let mut current: Option<(&str, Result<Vec<On<E>>, DbError>)> = None;
     for (index, task) in order {
         if current.as_ref().is_none_or(|(name, _)| *name != task.db_id) {
             current = Some((&task.db_id, open(&task.db_id)));
         }
-        let prediction = predictions.get(index).and_then(Option::as_deref);
-        let (verdict, gold_ms, predicted_ms) = match &current {
-            Some((_, Ok(db))) => one(mode, task, prediction, db, limits)?,
-            Some((_, Err(error))) => (Verdict::GoldFailed(error.clone()), None, None),
-            None => (Verdict::GoldFailed(DbError::NotOpen), None, None),
+        let case = Case {
+            gold: &task.gold,
+            predicted: predictions.get(index).and_then(Option::as_deref),
+            table: task.table.as_deref(),
+            ordered: task.ordered,
+        };
+        let (judged, times) = match &current {
+            Some((_, Ok(on))) => judge(bench, &case, on).await?,
+            Some((_, Err(error))) => (unopened(error.clone()), Times::default()),
+            None => (unopened(DbError::NotOpen), Times::default()),
         };
         let score = TaskScore {
             question_id: task.question_id,
             db_id: task.db_id.clone(),
-            verdict,
-            gold_ms,
-            predicted_ms,
+            difficulty: task.difficulty.clone(),
+            judged,
+            gold_ms: times.gold,
+            predicted_ms: times.predicted,
         };
         scores.push((index, score));
     }
     scores.sort_by_key(|(index, _)| *index);
-    let mut report = ScoreReport { mode, ..ScoreReport::default() };
-    for ((_, score), task) in scores.into_iter().zip(tasks) {
-        let correct = score.verdict.correct();
-        report.overall.add(correct);
-        report.by_database.entry(task.db_id.clone()).or_default().add(correct);
+    Ok(report(bench, scores.into_iter().map(|(_, score)| score).collect()))
+}
+
+fn unopened(error: DbError) -> Judged {
+    Judged::new(0.0, Verdict::GoldFailed(error))
+}
+
+fn report(bench: &Bench<'_>, tasks: Vec<TaskScore>) -> ScoreReport {
+    let mut report = ScoreReport {
+        mode: bench.mode,
+        options: bench.options,
+        timeout_s: f64::from(bench.limits.timeout_ms) / 1000.0,
+        overall: Tally::default(),
+        by_database: BTreeMap::new(),
+        by_difficulty: BTreeMap::new(),
+        logical_form: (bench.mode == Mode::WikisqlEx).then(Tally::default),
+        cut: 0,
+        gold_failed: 0,
+        slow_golds: Vec::new(),
+        tasks: Vec::new(),
+    };
+    for task in &tasks {
+        let Judged { score, verdict, logical_form, .. } = &task.judged;
+        let correct = verdict.correct();
+        report.overall.add(correct, *score);
+        report.by_database.entry(task.db_id.clone()).or_default().add(correct, *score);
         if let Some(difficulty) = &task.difficulty {
-            report.by_difficulty.entry(difficulty.clone()).or_default().add(correct);
+            report.by_difficulty.entry(difficulty.clone()).or_default().add(correct, *score);
         }
-        report.cut += usize::from(matches!(score.verdict, Verdict::Cut { .. }));
-        report.tasks.push(score);
+        if let Some(tally) = &mut report.logical_form {
+            let same = *logical_form == Some(true);
+            tally.add(same, if same { 1.0 } else { 0.0 });
+        }
+        report.cut += usize::from(matches!(verdict, Verdict::Cut { .. }));
+        report.gold_failed += usize::from(matches!(verdict, Verdict::GoldFailed(_)));
+        let late = matches!(verdict, Verdict::GoldFailed(DbError::Timeout(_)));
+        if late || task.gold_ms.is_some_and(|ms| ms > SLOW_MS) {
+            let seconds = task.gold_ms.map(|ms| ms / 1000.0);
+            report.slow_golds.push(SlowGold {
+                question_id: task.question_id,
+                db_id: task.db_id.clone(),
+                seconds,
+            });
+        }
     }
-    Ok(report)
+    report.tasks = tasks;
+    report
 }
 
-type Judged = (Verdict, Option<f64>, Option<f64>);
-
-fn one(
-    mode: Mode,
-    task: &Task,
-    prediction: Option<&str>,
-    db: &Database,
-    limits: QueryLimits,
-) -> Result<Judged, DbError> {
-    let Some(prediction) = prediction else { return Ok((Verdict::Missing, None, None)) };
-    let predicted = db.execute(prediction, limits);
-    let spent = predicted.as_ref().map_or(0.0, |result| result.elapsed_ms);
-    // A prediction that failed is wrong whatever gold says.
-    if let Err(error) = predicted {
-        return if error == DbError::Cancelled {
-            Err(error)
-        } else {
-            Ok((Verdict::PredictedFailed(error), None, None))
-        };
-    }
-    let left = QueryLimits { timeout_ms: limits.timeout_ms.saturating_sub(spent as u32), ..limits };
-    let gold = db.execute(&task.gold, left);
-    if gold == Err(DbError::Cancelled) {
-        return Err(DbError::Cancelled);
-    }
-    let elapsed = |result: &Result<ResultSet, DbError>| result.as_ref().ok().map(|result| result.elapsed_ms);
-    let times = (elapsed(&gold), elapsed(&predicted));
-    Ok((compare::judge(mode, &gold, &predicted), times.0, times.1))
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite"))]
 mod tests {
+    use super::super::modes::Forgetful;
     use super::*;
-    use crate::db::Host;
     use crate::db::engine::service::tests::image;
+    use crate::db::{Database, Host};
+    use crate::ports::blocking::block_on;
 
     fn task(question_id: i64, db_id: &str, gold: &str) -> Task {
         Task { question_id, db_id: db_id.into(), gold: gold.into(), ..Task::default() }
@@ -175,15 +232,19 @@ mod tests {
             if name == "gone" {
                 return Err(DbError::Open("There is no such file.".into()));
             }
-            Database::from_bytes(image("CREATE TABLE t(v); INSERT INTO t VALUES (1), (2)"), Host::default())
+            let bytes = image("CREATE TABLE t(v); INSERT INTO t VALUES (1), (2)");
+            Ok(vec![On { name: name.to_owned(), database: Database::from_bytes(bytes, Host::default())? }])
         };
-        let report = score(Mode::BirdEx, &tasks, &predictions, open, limits()).unwrap();
+        let bench =
+            Bench { mode: Mode::BirdEx, options: Options::default(), limits: limits(), golds: &Forgetful };
+        let report = block_on(score(&bench, &tasks, &predictions, open)).unwrap();
         assert_eq!(opened, ["a", "gone"]);
-        assert_eq!(report.overall, Tally { correct: 1, total: 6 });
-        assert_eq!(report.by_database["a"], Tally { correct: 1, total: 5 });
+        assert_eq!(report.overall, Tally { correct: 1, total: 6, points: 1.0 });
+        assert_eq!(report.by_database["a"], Tally { correct: 1, total: 5, points: 1.0 });
+        assert_eq!((report.by_database["a"].score(), report.gold_failed), (Some(20.0), 2));
         let ids: Vec<i64> = report.tasks.iter().map(|task| task.question_id).collect();
         assert_eq!(ids, [1, 2, 3, 4, 5, 6]);
-        let verdicts: Vec<&Verdict> = report.tasks.iter().map(|task| &task.verdict).collect();
+        let verdicts: Vec<&Verdict> = report.tasks.iter().map(|task| &task.judged.verdict).collect();
         assert!(matches!(verdicts[0], Verdict::Equal));
         assert!(matches!(verdicts[1], Verdict::GoldFailed(DbError::Open(_))));
         assert!(matches!(verdicts[2], Verdict::Different(why) if why.missing_rows == 2));

@@ -1,10 +1,14 @@
-//! Task files (BIRD, BIRD-History, Spider) and prediction files.
+//! Task files (BIRD, BIRD-History, Spider, LiveSQLBench, WikiSQL) and prediction files.
+
+mod predictions;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::retrieval_metrics::Required;
 use crate::sql::ComponentType;
+
+pub use predictions::read_predictions;
 
 /// One question with its reference query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +19,7 @@ pub struct Task {
     pub db_id: String,
     /// The question.
     pub question: String,
-    /// The reference query.
+    /// The reference query; WikiSQL's canonical query as JSON.
     pub gold: String,
     /// BIRD's hint.
     pub evidence: Option<String>,
@@ -23,7 +27,16 @@ pub struct Task {
     pub difficulty: Option<String>,
     /// The knowledge items that BIRD-History says it needs; empty in other files.
     pub knowledge: Vec<Required>,
+    /// WikiSQL's table.
+    #[serde(default)]
+    pub table: Option<String>,
+    /// Whether LiveSQLBench's conditions say that the order of rows counts.
+    #[serde(default)]
+    pub ordered: bool,
 }
+
+/// The database of WikiSQL's tasks, which are all on tables of one file.
+pub const WIKISQL: &str = "wikisql";
 
 /// The tasks on the database `open`, and how many are on others; all of them where none names it.
 pub fn of_database(tasks: Vec<Task>, open: &str) -> (Vec<Task>, usize) {
@@ -59,15 +72,31 @@ fn text_of(bytes: &[u8]) -> Result<&str, TaskError> {
     })
 }
 
-/// Reads a JSON list of tasks of BIRD, BIRD-History or Spider. Unknown fields are ignored.
+/// Reads a JSON list of tasks of BIRD, BIRD-History or Spider, or the JSON Lines of LiveSQLBench or WikiSQL. Unknown
+/// fields are ignored.
 pub fn read_tasks(bytes: &[u8]) -> Result<Vec<Task>, TaskError> {
     let text = text_of(bytes)?;
+    if let Some(lines) = json_lines(text) {
+        return lines.iter().enumerate().map(|(index, json)| task(index, json)).collect();
+    }
     let json: Json = serde_json::from_str(text)
         .map_err(|error| TaskError::File(format!("The task file is not JSON: {error}.")))?;
     let Json::Array(list) = json else {
         return file("The task file is JSON, but not a list of tasks.");
     };
     list.iter().enumerate().map(|(index, json)| task(index, json)).collect()
+}
+
+/// The lines of a text, where there are several and each is a JSON object.
+fn json_lines(text: &str) -> Option<Vec<Json>> {
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let objects: Vec<Json> =
+        lines.map(|line| serde_json::from_str(line).ok().filter(Json::is_object)).collect::<Option<_>>()?;
+    let alone = objects.len() == 1 && objects.iter().all(|object| object.get("question").is_none());
+    (!objects.is_empty() && !alone).then_some(objects)
 }
 
 fn task(index: usize, json: &Json) -> Result<Task, TaskError> {
@@ -88,14 +117,36 @@ fn task(index: usize, json: &Json) -> Result<Task, TaskError> {
             integer(value).ok_or_else(|| wrong("\"question_id\" is not a whole number".to_owned()))?
         }
     };
+    if let (Some(query), Some(Json::String(table))) = (fields.get("sql"), fields.get("table_id")) {
+        return Ok(Task {
+            question_id,
+            db_id: WIKISQL.to_owned(),
+            question: needed("question", string(&["question"])?)?,
+            gold: query.to_string(),
+            table: Some(table.clone()),
+            ..Task::default()
+        });
+    }
+    // LiveSQLBench calls the question "query".
+    let live = fields.contains_key("selected_database");
+    let (question, gold) = if live {
+        let statements = fields.get("sol_sql").and_then(Json::as_array);
+        let statements = statements.map(|list| list.iter().filter_map(Json::as_str).collect::<Vec<_>>());
+        (string(&["query"])?, statements.filter(|list| !list.is_empty()).map(|list| list.join(";\n")))
+    } else {
+        (string(&["question"])?, string(&["SQL", "query", "sql_query", "gold"])?)
+    };
+    let ordered = fields.get("conditions").and_then(|conditions| conditions.get("order")?.as_bool());
     Ok(Task {
         question_id,
-        db_id: needed("db_id", string(&["db_id"])?)?,
-        question: needed("question", string(&["question"])?)?,
-        gold: needed("SQL", string(&["SQL", "query", "sql_query", "gold"])?)?,
+        db_id: needed("db_id", string(&["db_id", "selected_database"])?)?,
+        question: needed("question", question)?,
+        gold: needed(if live { "sol_sql" } else { "SQL" }, gold)?,
         evidence: string(&["evidence"])?.filter(|text| !text.is_empty()),
         difficulty: string(&["difficulty"])?,
         knowledge: knowledge(fields).map_err(wrong)?,
+        table: None,
+        ordered: ordered.unwrap_or_default(),
     })
 }
 
@@ -132,168 +183,5 @@ fn kind(name: &str) -> Option<ComponentType> {
     })
 }
 
-/// Reads predictions and gives each task its own, None where the file has none for it.
-///
-/// Forms: BIRD's object `{"0": "SQL\t----- bird -----\tdb_id"}` whose keys are question ids, or places
-/// in the task file where not all of them are ids; a JSON list of texts in the order of the tasks, or of
-/// objects with `question_id` and `SQL`; plain lines in the order of the tasks. The database a
-/// prediction names is ignored, as in mini_dev: it runs on its task's database.
-pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<String>>, TaskError> {
-    let text = text_of(bytes)?;
-    let mut found = vec![None; tasks.len()];
-    let mut give = |at: usize, sql: Option<String>| match found.get_mut(at) {
-        Some(place) => {
-            *place = sql;
-            Ok(())
-        }
-        None => file(format!("There are more predictions than the {} tasks.", tasks.len())),
-    };
-    let start = text.trim_start();
-    if start.starts_with('{') || start.starts_with('[') {
-        let json: Json = serde_json::from_str(text)
-            .map_err(|error| TaskError::File(format!("The prediction file is not JSON: {error}.")))?;
-        let at_id = |id: i64| tasks.iter().position(|task| task.question_id == id);
-        match json {
-            Json::Object(entries) => {
-                let keys: Option<Vec<i64>> = entries.keys().map(|key| key.trim().parse().ok()).collect();
-                let Some(keys) = keys else {
-                    return file("The prediction file has a key that is not a whole number.");
-                };
-                let by_id = keys.iter().all(|key| at_id(*key).is_some());
-                for (key, value) in keys.into_iter().zip(entries.values()) {
-                    let place = if by_id { at_id(key) } else { usize::try_from(key).ok() };
-                    let Some(place) = place.filter(|place| *place < tasks.len()) else {
-                        return file(format!("Prediction {key} belongs to no task."));
-                    };
-                    give(place, sql_of(value))?;
-                }
-            }
-            Json::Array(list) => {
-                for (index, value) in list.iter().enumerate() {
-                    let id = value.get("question_id").and_then(integer);
-                    let place = match id {
-                        Some(id) => match at_id(id) {
-                            Some(place) => place,
-                            None => return file(format!("Prediction {id} belongs to no task.")),
-                        },
-                        None => index,
-                    };
-                    let names = ["SQL", "sql", "query", "prediction", "predicted", "pred"];
-                    let value = names.iter().find_map(|name| value.get(*name)).unwrap_or(value);
-                    give(place, sql_of(value))?;
-                }
-            }
-            _ => return file("The prediction file is JSON, but neither an object nor a list."),
-        }
-    } else {
-        for (place, line) in text.lines().enumerate() {
-            // A Spider line may name its database after a tab.
-            let sql = line.split('\t').next().unwrap_or_default().trim();
-            if sql.is_empty() && place >= tasks.len() {
-                continue;
-            }
-            give(place, Some(sql.to_owned()).filter(|sql| !sql.is_empty()))?;
-        }
-    }
-    if !tasks.is_empty() && found.iter().all(Option::is_none) {
-        return file(
-            "The prediction file holds no SQL for any task. It is an object of question ids and SQL, a list, or one query a line.",
-        );
-    }
-    Ok(found)
-}
-
-/// The SQL before BIRD's separator; None where the entry is not a text, which counts as wrong.
-fn sql_of(value: &Json) -> Option<String> {
-    let text = value.as_str()?;
-    let sql = text.split("\t----- bird -----\t").next().unwrap_or(text);
-    Some(sql.to_owned()).filter(|sql| !sql.trim().is_empty())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tasks() -> Vec<Task> {
-        read_tasks(
-            br#"[{"question_id": 7, "db_id": "d", "question": "q", "SQL": "SELECT 1", "x": [1],
-                  "history_knowledge": {"a = <val>": [3, "4"]}, "knowledge_types": {"a = <val>": "Condition"}},
-                 {"question_id": 9, "db_id": "d", "question": "r", "query": "SELECT 2"}]"#,
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn tasks_on_the_open_database_come_alone() {
-        let task = |db_id: &str| Task { db_id: db_id.to_owned(), ..Task::default() };
-        let all = || vec![task("cars"), task("Ships"), task("cars")];
-        let (ours, others) = of_database(all(), "ships");
-        assert_eq!((ours, others), (vec![task("Ships")], 2));
-        assert_eq!(of_database(all(), "my ferries"), (all(), 0));
-    }
-
-    #[test]
-    fn tasks_of_every_format_are_read() {
-        let tasks = tasks();
-        assert_eq!(
-            tasks[0].knowledge,
-            [Required {
-                skeleton: "a = <val>".into(),
-                kind: Some(ComponentType::Condition),
-                sources: vec![3, 4]
-            }]
-        );
-        assert_eq!((tasks[1].question_id, tasks[1].gold.as_str()), (9, "SELECT 2"));
-    }
-
-    #[test]
-    fn errors_name_the_place_and_the_field() {
-        let said = |json: &str| read_tasks(json.as_bytes()).unwrap_err().to_string();
-        assert!(said("{").contains("not JSON"));
-        assert!(said("{}").contains("not a list"));
-        assert_eq!(
-            said(r#"[{"db_id": "d", "question": "q"}]"#),
-            "Task 0 (counting from 0): \"SQL\" is missing."
-        );
-        assert!(said(r#"[{"db_id": 1, "question": "q", "SQL": "x"}]"#).contains("\"db_id\" is not a text"));
-        assert!(said("[3]").contains("not an object"));
-        assert!(read_tasks(&[0xff]).is_err());
-    }
-
-    #[test]
-    fn predictions_of_every_form_are_read() {
-        let tasks = tasks();
-        let read = |text: &str| read_predictions(text.as_bytes(), &tasks);
-        let both = Ok(vec![Some("SELECT 1".to_owned()), Some("SELECT 2".to_owned())]);
-        assert_eq!(read("{\"7\": \"SELECT 1\\t----- bird -----\\td\", \"9\": \"SELECT 2\"}"), both);
-        assert_eq!(read("{\"0\": \"SELECT 1\", \"1\": \"SELECT 2\"}"), both);
-        assert_eq!(read("[\"SELECT 1\", \"SELECT 2\"]"), both);
-        assert_eq!(
-            read(
-                "[{\"question_id\": 9, \"SQL\": \"SELECT 2\"}, {\"question_id\": 7, \"sql\": \"SELECT 1\"}]"
-            ),
-            both
-        );
-        assert_eq!(read("SELECT 1\td\nSELECT 2\n\n"), both);
-        assert_eq!(read("{\"0\": 5, \"1\": \"SELECT 2\"}"), Ok(vec![None, Some("SELECT 2".to_owned())]));
-        for empty in ["", "[]", "{}", "{\"0\": 5}", "[{\"answer\": \"SELECT 1\"}]"] {
-            assert!(read(empty).unwrap_err().to_string().contains("no SQL for any task"), "{empty}");
-        }
-        assert!(read("{\"12\": \"x\"}").is_err());
-        assert!(read("a\nb\nc\n").is_err());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
-            let _ = read_tasks(&bytes);
-            let _ = read_predictions(&bytes, &[Task::default()]);
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused(text in "[\\[{\"a-z0-9:, \t\n}\\]]{0,60}") {
-            let _ = read_tasks(text.as_bytes());
-            let _ = read_predictions(text.as_bytes(), &[Task::default()]);
-        }
-    }
-}
+mod tests;

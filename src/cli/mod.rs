@@ -14,6 +14,7 @@ mod retrieving;
 mod run;
 mod score;
 mod serve;
+mod stats;
 
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -34,7 +35,7 @@ enum Command {
     Index(index::Index),
     /// Answer a question from a history, without a model or with one.
     Ask(ask::Ask),
-    /// Score predictions by execution accuracy.
+    /// Score predictions by a named rule.
     Score(score::Score),
     /// Measure a retriever over the tasks of a file that names the knowledge they need.
     RetrievalEval(retrieval_eval::RetrievalEval),
@@ -42,6 +43,8 @@ enum Command {
     Run(run::Run),
     /// Join the parts of a run into one file.
     Merge(run::Merge),
+    /// Count a task file, and name what in it does not fit.
+    Stats(stats::Stat),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
     /// Serve the built page with a language model for it, within budgets.
@@ -79,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::RetrievalEval(args) => retrieval_eval::run(args),
         Command::Run(args) => run::run(args),
         Command::Merge(args) => run::merge(args),
+        Command::Stats(args) => stats::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),

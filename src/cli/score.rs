@@ -1,36 +1,76 @@
-//! `lab score`: predictions against the gold of a task file.
+//! `lab score`: predictions against the gold of a task file, in a named mode.
 
+mod golds;
+mod runner;
+mod told;
+
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use serde::Serialize;
+
+use self::golds::Kept;
+use self::runner::Detached;
 use super::{Failure, inputs, json};
-use crate::bench::compare::{Mode, Verdict};
-use crate::bench::score::{self, score};
+use crate::bench::compare::Verdict;
+use crate::bench::modes::{Bench, Forgetful, Golds, Mode, On, Options};
+use crate::bench::score::{self, ScoreReport};
 use crate::bench::task;
+use crate::db::engine::native::engine;
 use crate::db::{DbError, QueryLimits};
+use crate::ports::blocking::block_on;
 
-/// Score predictions by execution accuracy.
+/// Score predictions by a named rule.
 #[derive(Debug, clap::Args)]
 pub struct Score {
-    /// The task file: BIRD-History, BIRD or Spider.
+    /// The task file: BIRD-History, BIRD, Spider, LiveSQLBench or WikiSQL.
     #[arg(long)]
     tasks: PathBuf,
-    /// Predictions: BIRD's JSON object, a JSON list, or one query a line.
+    /// Predictions: BIRD's JSON object, a JSON list, WikiSQL's lines, or one query a line.
     #[arg(long)]
     predictions: PathBuf,
-    /// Folder of the databases: DIR/db_id/db_id.sqlite, or DIR/db_id.sqlite.
+    /// Folder of the databases: DIR/db_id/db_id.sqlite, or DIR/db_id.sqlite; or one file for all tasks.
     #[arg(long)]
     databases: PathBuf,
-    /// The scoring rule; there is bird-ex.
+    /// The scoring rule: bird-ex, bird-orig, spider-ts, wikisql-ex, soft-f1, r-ves or livesql.
     #[arg(long, default_value = "bird-ex")]
     mode: String,
-    /// Seconds that a query may take.
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
-    timeout: u32,
+    /// Seconds that a query may take (both queries of a task in bird-ex and soft-f1); the rule's own unless given.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    timeout: Option<u32>,
+    /// spider-ts: leave DISTINCT in the queries.
+    #[arg(long)]
+    keep_distinct: bool,
+    /// wikisql-ex: the order of conditions counts in the logical form.
+    #[arg(long)]
+    ordered: bool,
+    /// r-ves: how often both queries are timed [default: 100].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..))]
+    repeats: Option<u32>,
+    /// Folder where gold results are kept for the next run; beside --out unless given, nowhere without it.
+    #[arg(long, value_name = "DIR")]
+    golds: Option<PathBuf>,
+    /// Where to write the result as JSON.
+    #[arg(long)]
+    out: Option<PathBuf>,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// A report with what it was computed by.
+#[derive(Serialize)]
+struct Done<'a> {
+    engine: &'a str,
+    /// Gold results that were known from an earlier run.
+    golds_known: usize,
+    /// Queries that SQLite could not end at their deadline; they were left behind.
+    left_behind: usize,
+    #[serde(flatten)]
+    report: &'a ScoreReport,
 }
 
 /// Runs the command; returns what it prints.
@@ -39,72 +79,132 @@ pub struct Score {
 /// When a file cannot be read, a task's database is missing or damaged, or a mode does not exist.
 pub fn run(args: &Score) -> Result<String, Failure> {
     let mode: Mode = args.mode.parse().map_err(Failure::Usage)?;
+    fits(args, mode)?;
     let failed = |path: &Path, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
     let tasks = task::read_tasks(&inputs::bytes(&args.tasks)?).map_err(|e| failed(&args.tasks, &e))?;
     let predictions = task::read_predictions(&inputs::bytes(&args.predictions)?, &tasks)
         .map_err(|e| failed(&args.predictions, &e))?;
-    let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1000), ..score::limits() };
-    let file_of = |db_id: &str| {
-        let name = format!("{db_id}.sqlite");
-        [args.databases.join(db_id).join(&name), args.databases.join(&name)]
-            .into_iter()
-            .find(|path| path.is_file())
-    };
+    if let Some(task) = tasks.iter().find(|task| task.table.is_some() != (mode == Mode::WikisqlEx)) {
+        let words = if task.table.is_some() { "are WikiSQL's; use wikisql-ex" } else { "are not WikiSQL's" };
+        return Err(Failure::Usage(format!("{mode}: the tasks of {} {words}.", args.tasks.display())));
+    }
+    let files = |db_id: &str| files_of(&args.databases, db_id, mode);
     // A missing file would make its tasks wrong, and the score with them.
-    if let Some(task) = tasks.iter().find(|task| file_of(&task.db_id).is_none()) {
-        let (id, folder) = (&task.db_id, args.databases.display());
+    let ids: BTreeSet<&str> = tasks.iter().map(|task| task.db_id.as_str()).collect();
+    if let Some(id) = ids.iter().find(|id| files(id).is_empty()) {
+        let folder = args.databases.display();
         return Err(Failure::Failed(format!("{folder} holds neither {id}/{id}.sqlite nor {id}.sqlite.")));
     }
     // So would a damaged one: every gold fails on it.
-    let ids: BTreeSet<&str> = tasks.iter().map(|task| task.db_id.as_str()).collect();
-    for path in ids.iter().filter_map(|db_id| file_of(db_id)) {
+    for path in ids.iter().flat_map(|db_id| files(db_id)).collect::<BTreeSet<_>>() {
         inputs::schema(&path)?;
     }
+    let timeout_ms = args.timeout.unwrap_or_else(|| mode.seconds()).saturating_mul(1000);
+    let kept = golds_file(args).map(|path| Kept::open(path, engine(), timeout_ms));
+    let left = Rc::new(Cell::new(0));
     let open = |db_id: &str| {
-        let path = file_of(db_id).ok_or(DbError::NotOpen)?;
-        inputs::database(&path).map_err(|e| DbError::Open(e.to_string()))
+        let on = |path: PathBuf| On {
+            name: path.display().to_string(),
+            database: Detached::new(path, left.clone()),
+        };
+        let on: Vec<On<Detached>> = files(db_id).into_iter().map(on).collect();
+        if on.is_empty() { Err(DbError::NotOpen) } else { Ok(on) }
     };
-    let report =
-        score(mode, &tasks, &predictions, open, limits).map_err(|e| Failure::Failed(e.to_string()))?;
+    let options = Options {
+        keep_distinct: args.keep_distinct,
+        ordered_conditions: args.ordered,
+        repeats: args.repeats.map_or(Options::default().repeats, |n| n as usize),
+    };
+    let golds: &dyn Golds = kept.as_ref().map_or(&Forgetful, |kept| kept);
+    let limits = QueryLimits { timeout_ms, ..score::limits() };
+    let bench = Bench { mode, options, limits, golds };
+    let report = block_on(score::score(&bench, &tasks, &predictions, open));
+    let report = report.map_err(|e| Failure::Failed(e.to_string()))?;
     for task in &report.tasks {
-        if let Verdict::GoldFailed(error) | Verdict::PredictedFailed(error) = &task.verdict
+        if let Verdict::GoldFailed(error) | Verdict::PredictedFailed(error) = &task.judged.verdict
             && error.is_damage()
         {
-            let path = file_of(&task.db_id).unwrap_or_else(|| args.databases.clone());
+            let path = files(&task.db_id).into_iter().next().unwrap_or_else(|| args.databases.clone());
             return Err(failed(&path, &format!("The database is damaged: {error}. Copy it again.")));
         }
     }
+    let known = kept.as_ref().map_or(0, |kept| kept.used.get());
+    if let Some(kept) = &kept {
+        kept.save()?;
+    }
+    let done = Done { engine: engine(), golds_known: known, left_behind: left.get(), report: &report };
+    if let Some(out) = &args.out {
+        let written = std::fs::write(out, json(&done)?);
+        written.map_err(|e| Failure::Failed(format!("{} cannot be written: {e}", out.display())))?;
+    }
     if args.json {
-        return json(&report);
+        return json(&done);
     }
-    let mut text = String::new();
-    for task in report.tasks.iter().filter(|t| !t.verdict.correct()) {
-        let _ = writeln!(text, "{} {}: {}", task.db_id, task.question_id, reason(&task.verdict));
+    let mut text = told::report(&report);
+    if let Some(why) = kept.as_ref().and_then(|kept| kept.discarded.as_ref()) {
+        let _ = writeln!(text, "the kept gold results were computed anew: {why}");
     }
-    let share = report.overall.share().unwrap_or(0.0) * 100.0;
-    let _ = writeln!(
-        text,
-        "{mode}: {} of {} correct, {share:.1} %",
-        report.overall.correct, report.overall.total
-    );
-    let golds = report.tasks.iter().filter(|task| matches!(task.verdict, Verdict::GoldFailed(_))).count();
-    if golds > 0 {
-        let words = if golds == 1 { "gold does not run and counts" } else { "golds do not run and count" };
-        let _ = writeln!(text, "{golds} {words} as wrong");
-    }
-    if report.cut > 0 {
-        let _ = writeln!(text, "{} could not be compared whole", report.cut);
+    if left.get() > 0 {
+        let words = if left.get() == 1 { "query" } else { "queries" };
+        let _ = writeln!(text, "{} {words} could not be ended at the deadline (left behind)", left.get());
     }
     Ok(text)
 }
 
-fn reason(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Equal => "equal".to_owned(),
-        Verdict::Different(diagnosis) => diagnosis.sentence.clone(),
-        Verdict::Cut { .. } => "a result was cut".to_owned(),
-        Verdict::GoldFailed(error) => format!("gold does not run: {error}"),
-        Verdict::PredictedFailed(error) => error.to_string(),
-        Verdict::Missing => "no prediction".to_owned(),
+/// Options that would do nothing, and files that would be lost.
+fn fits(args: &Score, mode: Mode) -> Result<(), Failure> {
+    let of = [
+        ("--keep-distinct", args.keep_distinct, Mode::SpiderTs),
+        ("--ordered", args.ordered, Mode::WikisqlEx),
+        ("--repeats", args.repeats.is_some(), Mode::RVes),
+    ];
+    if let Some((option, _, needed)) = of.iter().find(|(_, given, needed)| *given && mode != *needed) {
+        return Err(Failure::Usage(format!("{option} is for --mode {needed}.")));
     }
+    let Some(out) = &args.out else { return Ok(()) };
+    let inputs =
+        [("--tasks", &args.tasks), ("--predictions", &args.predictions), ("--databases", &args.databases)];
+    match inputs.iter().find(|(_, path)| inputs::same(path, out)) {
+        Some((name, _)) => Err(Failure::Usage(format!(
+            "--out would overwrite {}, the file of {name}; choose another.",
+            out.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn golds_file(args: &Score) -> Option<PathBuf> {
+    if let Some(folder) = &args.golds {
+        return Some(folder.join("golds.bin"));
+    }
+    let mut beside = args.out.clone()?.into_os_string();
+    beside.push(".golds");
+    Some(beside.into())
+}
+
+/// The files of a database that the mode asks: the one of its name, or every `.sqlite` in its folder, that one first.
+fn files_of(databases: &Path, db_id: &str, mode: Mode) -> Vec<PathBuf> {
+    if databases.is_file() {
+        return vec![databases.to_owned()];
+    }
+    let name = format!("{db_id}.sqlite");
+    let own = databases.join(db_id).join(&name);
+    if !own.is_file() {
+        return Some(databases.join(&name)).filter(|path| path.is_file()).into_iter().collect();
+    }
+    let mut files = vec![own.clone()];
+    if mode.asks_every_file() {
+        let entries = std::fs::read_dir(databases.join(db_id)).into_iter().flatten().flatten();
+        let mut others: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        // What SQLite itself writes beside a database is none.
+        let is_database = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.contains(".sqlite") && !["-wal", "-shm", "-journal"].iter().any(|end| name.ends_with(end))
+        };
+        others.retain(|path| is_database(path) && *path != own);
+        others.sort();
+        files.extend(others);
+    }
+    files
 }

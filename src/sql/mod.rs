@@ -14,6 +14,7 @@ mod position;
 mod properties;
 pub mod schema;
 mod scope;
+pub mod shape;
 mod skeleton;
 pub mod statements;
 mod systems;
@@ -24,6 +25,7 @@ pub use describe::{Description, describe, summarize};
 pub use literals::{BoundLiteral, LiteralValue, Operator, literals};
 pub use parse::{SqlError, parse_query};
 pub use schema::{Column, ForeignKey, Schema, Table};
+pub use shape::{Shape, shape};
 pub use statements::{Statement, open_comment, statements};
 pub use tokens::{Token, TokenKind, tokenize};
 

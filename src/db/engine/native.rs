@@ -15,6 +15,11 @@ pub fn now_ms() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
 }
 
+/// The version of SQLite.
+pub fn engine() -> &'static str {
+    rusqlite::version()
+}
+
 impl Host {
     /// The process's clock and a flag that ends the running query when it is raised.
     pub fn native(cancel: Arc<AtomicBool>) -> Self {

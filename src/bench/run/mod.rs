@@ -5,6 +5,7 @@
 //! taken off when the run goes on, and its task is asked again.
 
 mod parse;
+pub mod table;
 
 #[cfg(test)]
 mod tests;

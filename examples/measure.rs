@@ -56,7 +56,7 @@ fn main() {
         };
         let bench =
             Bench { mode: Mode::BirdEx, options: Options::default(), limits: limits(), golds: &Forgetful };
-        let report = block_on(score(&bench, &heroes, &golds, open)).unwrap();
+        let report = block_on(score(&bench, &heroes, &golds, &Forgetful, open)).unwrap();
         assert_eq!(report.overall.correct, heroes.len());
     });
 

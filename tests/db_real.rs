@@ -60,7 +60,7 @@ fn bird_golds_equal_themselves() {
             };
             Ok(vec![On { name: "superhero".to_owned(), database: database? }])
         };
-        let report = block_on(score(&bench(Mode::BirdEx), &tasks, &predictions, open)).unwrap();
+        let report = block_on(score(&bench(Mode::BirdEx), &tasks, &predictions, &Forgetful, open)).unwrap();
         println!("129 golds against themselves, bytes {from_bytes}: {:?}", started.elapsed());
         assert_eq!((report.overall.correct, report.overall.total, report.cut), (129, 129, 0));
         assert_eq!(report.by_difficulty.values().map(|tally| tally.total).sum::<usize>(), 129);
@@ -159,7 +159,7 @@ fn own_score(mode: Mode, tasks: Vec<Task>, databases: &Path) -> ScoreReport {
     };
     let mut bench = bench(mode);
     bench.options.repeats = 3;
-    block_on(score(&bench, &tasks, &golds(&tasks), open)).unwrap()
+    block_on(score(&bench, &tasks, &golds(&tasks), &Forgetful, open)).unwrap()
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn wikisql_questions_have_the_logical_form_of_their_own() {
             database: Database::from_path(&superhero(&data), Host::default())?,
         }])
     };
-    let report = block_on(score(&bench(Mode::WikisqlEx), &tasks, &predictions, open)).unwrap();
+    let report = block_on(score(&bench(Mode::WikisqlEx), &tasks, &predictions, &Forgetful, open)).unwrap();
     assert_eq!(report.logical_form.map(|tally| tally.correct), Some(8_421));
     assert_eq!((report.overall.correct, report.gold_failed), (0, 8_421));
 }

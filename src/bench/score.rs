@@ -6,7 +6,7 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
 use super::compare::Verdict;
-use super::modes::{Bench, Case, Judged, Mode, On, Options, Times, judge};
+use super::modes::{Bench, Case, Forgetful, Judged, Mode, On, Options, Times, judge};
 use super::task::Task;
 use crate::db::{DbError, QueryLimits};
 use crate::ports::Execute;
@@ -109,6 +109,24 @@ pub fn limits() -> QueryLimits {
     QueryLimits { max_rows: usize::MAX, ..QueryLimits::default() }
 }
 
+/// What is kept of each task while others are still to come, so that scoring that was broken off can go on.
+pub trait Progress {
+    /// What became of a task before, by its place in the file.
+    fn known(&self, place: usize) -> Option<(Judged, Times)>;
+
+    /// Hears that a task is judged.
+    fn done(&self, place: usize, judged: &Judged, times: Times);
+}
+
+/// Keeps nothing: scoring is done in one go.
+impl Progress for Forgetful {
+    fn known(&self, _: usize) -> Option<(Judged, Times)> {
+        None
+    }
+
+    fn done(&self, _: usize, _: &Judged, _: Times) {}
+}
+
 /// Judges every prediction on its task's database.
 ///
 /// `predictions` is parallel to `tasks`. `open` is called once for each run of a database's tasks, and gives the files
@@ -120,6 +138,7 @@ pub async fn score<E: Execute>(
     bench: &Bench<'_>,
     tasks: &[Task],
     predictions: &[Option<String>],
+    progress: &dyn Progress,
     mut open: impl FnMut(&str) -> Result<Vec<On<E>>, DbError>,
 ) -> Result<ScoreReport, DbError> {
     let mut order: Vec<(usize, &Task)> = tasks.iter().enumerate().collect();
@@ -127,7 +146,8 @@ pub async fn score<E: Execute>(
     let mut scores: Vec<(usize, TaskScore)> = Vec::with_capacity(tasks.len());
     let mut current: Option<(&str, Result<Vec<On<E>>, DbError>)> = None;
     for (index, task) in order {
-        if current.as_ref().is_none_or(|(name, _)| *name != task.db_id) {
+        let known = progress.known(index);
+        if known.is_none() && current.as_ref().is_none_or(|(name, _)| *name != task.db_id) {
             current = Some((&task.db_id, open(&task.db_id)));
         }
         let case = Case {
@@ -136,11 +156,13 @@ pub async fn score<E: Execute>(
             table: task.table.as_deref(),
             ordered: task.ordered,
         };
-        let (judged, times) = match &current {
-            Some((_, Ok(on))) => judge(bench, &case, on).await?,
-            Some((_, Err(error))) => (unopened(error.clone()), Times::default()),
-            None => (unopened(DbError::NotOpen), Times::default()),
+        let (judged, times) = match (known, &current) {
+            (Some(known), _) => known,
+            (None, Some((_, Ok(on)))) => judge(bench, &case, on).await?,
+            (None, Some((_, Err(error)))) => (unopened(error.clone()), Times::default()),
+            (None, None) => (unopened(DbError::NotOpen), Times::default()),
         };
+        progress.done(index, &judged, times);
         let score = TaskScore {
             question_id: task.question_id,
             db_id: task.db_id.clone(),
@@ -203,7 +225,6 @@ fn report(bench: &Bench<'_>, tasks: Vec<TaskScore>) -> ScoreReport {
 
 #[cfg(all(test, feature = "sqlite"))]
 mod tests {
-    use super::super::modes::Forgetful;
     use super::*;
     use crate::db::engine::service::tests::image;
     use crate::db::{Database, Host};
@@ -237,7 +258,7 @@ mod tests {
         };
         let bench =
             Bench { mode: Mode::BirdEx, options: Options::default(), limits: limits(), golds: &Forgetful };
-        let report = block_on(score(&bench, &tasks, &predictions, open)).unwrap();
+        let report = block_on(score(&bench, &tasks, &predictions, &Forgetful, open)).unwrap();
         assert_eq!(opened, ["a", "gone"]);
         assert_eq!(report.overall, Tally { correct: 1, total: 6, points: 1.0 });
         assert_eq!(report.by_database["a"], Tally { correct: 1, total: 5, points: 1.0 });

@@ -4,24 +4,22 @@ mod golds;
 mod runner;
 mod told;
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use self::golds::Kept;
-use self::runner::Detached;
+use self::runner::Job;
 use super::{Failure, inputs, json};
 use crate::bench::compare::Verdict;
-use crate::bench::modes::{Bench, Forgetful, Golds, Mode, On, Options};
+use crate::bench::modes::{Mode, Options};
 use crate::bench::score::{self, ScoreReport};
 use crate::bench::task;
+use crate::db::QueryLimits;
 use crate::db::engine::native::engine;
-use crate::db::{DbError, QueryLimits};
-use crate::ports::blocking::block_on;
 
 /// Score predictions by a named rule.
 #[derive(Debug, clap::Args)]
@@ -101,25 +99,15 @@ pub fn run(args: &Score) -> Result<String, Failure> {
     }
     let timeout_ms = args.timeout.unwrap_or_else(|| mode.seconds()).saturating_mul(1000);
     let kept = golds_file(args).map(|path| Kept::open(path, engine(), timeout_ms));
-    let left = Rc::new(Cell::new(0));
-    let open = |db_id: &str| {
-        let on = |path: PathBuf| On {
-            name: path.display().to_string(),
-            database: Detached::new(path, left.clone()),
-        };
-        let on: Vec<On<Detached>> = files(db_id).into_iter().map(on).collect();
-        if on.is_empty() { Err(DbError::NotOpen) } else { Ok(on) }
-    };
     let options = Options {
         keep_distinct: args.keep_distinct,
         ordered_conditions: args.ordered,
         repeats: args.repeats.map_or(Options::default().repeats, |n| n as usize),
     };
-    let golds: &dyn Golds = kept.as_ref().map_or(&Forgetful, |kept| kept);
     let limits = QueryLimits { timeout_ms, ..score::limits() };
-    let bench = Bench { mode, options, limits, golds };
-    let report = block_on(score::score(&bench, &tasks, &predictions, open));
-    let report = report.map_err(|e| Failure::Failed(e.to_string()))?;
+    let files_by_id = ids.iter().map(|id| ((*id).to_owned(), files(id))).collect();
+    let job = Arc::new(Job { mode, options, limits, tasks, predictions, files: files_by_id, kept });
+    let (report, left) = runner::run(&job).map_err(|e| Failure::Failed(e.to_string()))?;
     for task in &report.tasks {
         if let Verdict::GoldFailed(error) | Verdict::PredictedFailed(error) = &task.judged.verdict
             && error.is_damage()
@@ -128,11 +116,11 @@ pub fn run(args: &Score) -> Result<String, Failure> {
             return Err(failed(&path, &format!("The database is damaged: {error}. Copy it again.")));
         }
     }
-    let known = kept.as_ref().map_or(0, |kept| kept.used.get());
-    if let Some(kept) = &kept {
+    let known = job.kept.as_ref().map_or(0, Kept::used);
+    if let Some(kept) = &job.kept {
         kept.save()?;
     }
-    let done = Done { engine: engine(), golds_known: known, left_behind: left.get(), report: &report };
+    let done = Done { engine: engine(), golds_known: known, left_behind: left, report: &report };
     if let Some(out) = &args.out {
         let written = std::fs::write(out, json(&done)?);
         written.map_err(|e| Failure::Failed(format!("{} cannot be written: {e}", out.display())))?;
@@ -141,12 +129,12 @@ pub fn run(args: &Score) -> Result<String, Failure> {
         return json(&done);
     }
     let mut text = told::report(&report);
-    if let Some(why) = kept.as_ref().and_then(|kept| kept.discarded.as_ref()) {
+    if let Some(why) = job.kept.as_ref().and_then(|kept| kept.discarded.as_ref()) {
         let _ = writeln!(text, "the kept gold results were computed anew: {why}");
     }
-    if left.get() > 0 {
-        let words = if left.get() == 1 { "query" } else { "queries" };
-        let _ = writeln!(text, "{} {words} could not be ended at the deadline (left behind)", left.get());
+    if left > 0 {
+        let words = if left == 1 { "query" } else { "queries" };
+        let _ = writeln!(text, "{left} {words} could not be ended at the deadline (left behind)");
     }
     Ok(text)
 }

@@ -1,7 +1,7 @@
 //! Runs what a mode asks for, and judges.
 
 use std::borrow::Cow;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::rule::{Case, Judged, Limit, Outcome, Rule, Side, Text, unusable};
 use super::{Mode, Options};
@@ -22,10 +22,10 @@ pub struct On<E> {
 /// Gold results that need not be computed again.
 pub trait Golds {
     /// What `sql` gave on `database`, where that is known.
-    fn known(&self, database: &str, sql: &str) -> Option<Rc<Outcome>>;
+    fn known(&self, database: &str, sql: &str) -> Option<Arc<Outcome>>;
 
     /// Keeps what it gave.
-    fn keep(&self, database: &str, sql: &str, outcome: &Rc<Outcome>);
+    fn keep(&self, database: &str, sql: &str, outcome: &Arc<Outcome>);
 }
 
 /// Keeps nothing.
@@ -33,11 +33,11 @@ pub trait Golds {
 pub struct Forgetful;
 
 impl Golds for Forgetful {
-    fn known(&self, _: &str, _: &str) -> Option<Rc<Outcome>> {
+    fn known(&self, _: &str, _: &str) -> Option<Arc<Outcome>> {
         None
     }
 
-    fn keep(&self, _: &str, _: &str, _: &Rc<Outcome>) {}
+    fn keep(&self, _: &str, _: &str, _: &Arc<Outcome>) {}
 }
 
 /// What scoring is done with.
@@ -120,7 +120,7 @@ impl<E: Execute> Running<'_, E> {
         let gold_sql = self.rule.sql(Side::Gold, self.case.gold, found.as_ref());
         let gold = match &gold_sql {
             Ok(sql) => self.gold(sql).await?,
-            Err(error) => Rc::new(Err(error.clone())),
+            Err(error) => Arc::new(Err(error.clone())),
         };
         let gold = read(self.rule.text(), &gold);
         times.gold = elapsed(&gold);
@@ -152,11 +152,11 @@ impl<E: Execute> Running<'_, E> {
         }
     }
 
-    async fn gold(&self, sql: &str) -> Result<Rc<Outcome>, DbError> {
+    async fn gold(&self, sql: &str) -> Result<Arc<Outcome>, DbError> {
         if let Some(known) = self.bench.golds.known(&self.on.name, sql) {
             return Ok(known);
         }
-        let outcome = Rc::new(self.run(sql, self.bench.limits.timeout_ms).await?);
+        let outcome = Arc::new(self.run(sql, self.bench.limits.timeout_ms).await?);
         self.bench.golds.keep(&self.on.name, sql, &outcome);
         Ok(outcome)
     }

@@ -138,14 +138,14 @@ fn r_ves_times_both_queries_again_and_again() {
 }
 
 #[derive(Default)]
-struct Kept(RefCell<HashMap<(String, String), Rc<Outcome>>>);
+struct Kept(RefCell<HashMap<(String, String), Arc<Outcome>>>);
 
 impl Golds for Kept {
-    fn known(&self, database: &str, sql: &str) -> Option<Rc<Outcome>> {
+    fn known(&self, database: &str, sql: &str) -> Option<Arc<Outcome>> {
         self.0.borrow().get(&(database.to_owned(), sql.to_owned())).cloned()
     }
 
-    fn keep(&self, database: &str, sql: &str, outcome: &Rc<Outcome>) {
+    fn keep(&self, database: &str, sql: &str, outcome: &Arc<Outcome>) {
         self.0.borrow_mut().insert((database.to_owned(), sql.to_owned()), outcome.clone());
     }
 }

@@ -1,9 +1,8 @@
 //! Gold results in a file, so that they are computed once.
 
-use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -32,20 +31,24 @@ pub struct Kept {
     path: PathBuf,
     engine: String,
     timeout_ms: u32,
-    known: RefCell<BTreeMap<Key, Rc<Outcome>>>,
-    files: RefCell<HashMap<String, String>>,
-    bytes: Cell<usize>,
-    changed: Cell<bool>,
-    /// How many results came from the file.
-    pub used: Cell<usize>,
+    held: Mutex<Held>,
     /// Why the file's results were not used.
     pub discarded: Option<String>,
+}
+
+#[derive(Default)]
+struct Held {
+    known: BTreeMap<Key, Arc<Outcome>>,
+    files: HashMap<String, String>,
+    bytes: usize,
+    changed: bool,
+    used: usize,
 }
 
 impl Kept {
     /// Reads the file, where there is one of this engine and limit.
     pub fn open(path: PathBuf, engine: &str, timeout_ms: u32) -> Self {
-        let (mut known, mut discarded) = (BTreeMap::new(), None);
+        let (mut held, mut discarded) = (Held::default(), None);
         if let Ok(bytes) = std::fs::read(&path) {
             match postcard::from_bytes::<Stored>(&bytes) {
                 Ok(stored) if stored.format == FORMAT => {
@@ -55,38 +58,23 @@ impl Kept {
                         let seconds = f64::from(stored.timeout_ms) / 1000.0;
                         discarded = Some(format!("they were computed with a limit of {seconds} s"));
                     } else {
-                        known = stored.outcomes.into_iter().map(|(key, o)| (key, Rc::new(o))).collect();
+                        held.known = stored.outcomes.into_iter().map(|(key, o)| (key, Arc::new(o))).collect();
                     }
                 }
                 _ => discarded = Some("the file is damaged or of another version".to_owned()),
             }
         }
-        let bytes = known.values().map(|outcome| size(outcome)).sum();
-        Self {
-            path,
-            engine: engine.to_owned(),
-            timeout_ms,
-            known: RefCell::new(known),
-            files: RefCell::default(),
-            bytes: Cell::new(bytes),
-            changed: Cell::new(false),
-            used: Cell::new(0),
-            discarded,
-        }
+        held.bytes = held.known.values().map(|outcome| size(outcome)).sum();
+        Self { path, engine: engine.to_owned(), timeout_ms, held: Mutex::new(held), discarded }
     }
 
-    fn key(&self, database: &str, sql: &str) -> Key {
-        let mut files = self.files.borrow_mut();
-        let file = files.entry(database.to_owned()).or_insert_with(|| {
-            let full = Path::new(database).canonicalize().unwrap_or_else(|_| database.into());
-            let meta = std::fs::metadata(&full).ok();
-            format!("{full:?} {:?}", meta.map(|meta| (meta.len(), meta.modified().ok())))
-        });
-        let mut hash = Sha256::new();
-        hash.update(file.as_bytes());
-        hash.update([0]);
-        hash.update(sql.as_bytes());
-        hash.finalize().into()
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many results came from the file.
+    pub fn used(&self) -> usize {
+        self.held().used
     }
 
     /// Writes the file, where something was added.
@@ -94,7 +82,8 @@ impl Kept {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self) -> Result<(), Failure> {
-        if !self.changed.get() {
+        let held = self.held();
+        if !held.changed {
             return Ok(());
         }
         let failed = |e: &dyn std::fmt::Display| {
@@ -104,12 +93,7 @@ impl Kept {
             format: FORMAT.to_owned(),
             engine: self.engine.clone(),
             timeout_ms: self.timeout_ms,
-            outcomes: self
-                .known
-                .borrow()
-                .iter()
-                .map(|(key, outcome)| (*key, outcome.as_ref().clone()))
-                .collect(),
+            outcomes: held.known.iter().map(|(key, outcome)| (*key, outcome.as_ref().clone())).collect(),
         };
         let bytes = postcard::to_stdvec(&stored).map_err(|e| failed(&e))?;
         if let Some(folder) = self.path.parent() {
@@ -123,25 +107,43 @@ impl Kept {
     }
 }
 
+impl Held {
+    fn key(&mut self, database: &str, sql: &str) -> Key {
+        let file = self.files.entry(database.to_owned()).or_insert_with(|| {
+            let full = Path::new(database).canonicalize().unwrap_or_else(|_| database.into());
+            let meta = std::fs::metadata(&full).ok();
+            format!("{full:?} {:?}", meta.map(|meta| (meta.len(), meta.modified().ok())))
+        });
+        let mut hash = Sha256::new();
+        hash.update(file.as_bytes());
+        hash.update([0]);
+        hash.update(sql.as_bytes());
+        hash.finalize().into()
+    }
+}
+
 impl Golds for Kept {
-    fn known(&self, database: &str, sql: &str) -> Option<Rc<Outcome>> {
-        let found = self.known.borrow().get(&self.key(database, sql)).cloned()?;
-        self.used.set(self.used.get() + 1);
+    fn known(&self, database: &str, sql: &str) -> Option<Arc<Outcome>> {
+        let mut held = self.held();
+        let key = held.key(database, sql);
+        let found = held.known.get(&key).cloned()?;
+        held.used += 1;
         Some(found)
     }
 
-    fn keep(&self, database: &str, sql: &str, outcome: &Rc<Outcome>) {
+    fn keep(&self, database: &str, sql: &str, outcome: &Arc<Outcome>) {
         // Other errors are of this run, not of the query.
         let lasts = matches!(
             outcome.as_ref(),
             Ok(_) | Err(DbError::Sql { .. } | DbError::Timeout(_) | DbError::ReadOnly(_))
         );
+        let mut held = self.held();
         let bytes = size(outcome);
-        let all = self.bytes.get() + bytes;
-        if lasts && bytes <= MOST[0] && all <= MOST[1] {
-            self.bytes.set(all);
-            self.changed.set(true);
-            self.known.borrow_mut().insert(self.key(database, sql), outcome.clone());
+        if lasts && bytes <= MOST[0] && held.bytes + bytes <= MOST[1] {
+            held.bytes += bytes;
+            held.changed = true;
+            let key = held.key(database, sql);
+            held.known.insert(key, outcome.clone());
         }
     }
 }
@@ -169,19 +171,19 @@ mod tests {
         std::fs::write(&database, "one").unwrap();
         let name = database.to_str().unwrap();
         let rows = vec![vec![Value::Real(f64::INFINITY), Value::Blob(vec![0, 255]), Value::Null]];
-        let outcome: Rc<Outcome> = Rc::new(Ok(ResultSet { rows, ..ResultSet::default() }));
+        let outcome: Arc<Outcome> = Arc::new(Ok(ResultSet { rows, ..ResultSet::default() }));
         let kept = Kept::open(file.clone(), "3.50.0", 30_000);
         assert!(kept.known(name, "SELECT 1").is_none() && kept.discarded.is_none());
         kept.keep(name, "SELECT 1", &outcome);
-        kept.keep(name, "SELECT 2", &Rc::new(Err(DbError::Timeout(30_000))));
-        kept.keep(name, "SELECT 3", &Rc::new(Err(DbError::Worker("gone".into()))));
+        kept.keep(name, "SELECT 2", &Arc::new(Err(DbError::Timeout(30_000))));
+        kept.keep(name, "SELECT 3", &Arc::new(Err(DbError::Worker("gone".into()))));
         kept.save().unwrap();
 
         let again = Kept::open(file.clone(), "3.50.0", 30_000);
         assert_eq!(again.known(name, "SELECT 1"), Some(outcome));
         assert_eq!(again.known(name, "SELECT 2").as_deref(), Some(&Err(DbError::Timeout(30_000))));
         assert!(again.known(name, "SELECT 3").is_none() && again.known("other", "SELECT 1").is_none());
-        assert_eq!(again.used.get(), 2);
+        assert_eq!(again.used(), 2);
 
         // Another engine, limit or content, or a damaged file: nothing is known.
         for (engine, timeout_ms, why) in

@@ -15,6 +15,7 @@ pub mod incidents;
 pub mod item;
 pub mod keys;
 pub mod model;
+pub mod pace;
 pub mod palette;
 pub mod question;
 pub mod schema;

@@ -24,7 +24,7 @@ pub use describe::{Description, describe, summarize};
 pub use literals::{BoundLiteral, LiteralValue, Operator, literals};
 pub use parse::{SqlError, parse_query};
 pub use schema::{Column, ForeignKey, Schema, Table};
-pub use statements::{Statement, open_comment, statements};
+pub use statements::{Statement, statements};
 pub use tokens::{Token, TokenKind, tokenize};
 
 #[cfg(test)]

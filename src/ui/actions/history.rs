@@ -89,8 +89,8 @@ async fn inspect(state: State, name: &str, bytes: &[u8]) -> Result<Option<Plan>,
     }
 }
 
-/// The databases that the rows of a picked file name, by the mapping of `plan`; None where another workspace was
-/// opened meanwhile.
+/// The databases that the rows of a picked file name, by the mapping of `plan`; None where counting was stopped, or
+/// another workspace opened meanwhile.
 pub async fn databases(
     state: State,
     bytes: &[u8],
@@ -99,9 +99,10 @@ pub async fn databases(
     let text = import::decode(bytes)?;
     let source = Source::planned(plan, &text)?;
     let mut counting = Counting::new(&source, plan);
+    let opened = state.opened();
     state.stop.set(false);
     let whole = in_slices(state, "Counting the databases", None, &mut counting).await;
-    if whole {
+    if state.opened() == opened {
         state.work.set(None);
     }
     Ok(whole.then(|| counting.finish()))

@@ -50,14 +50,13 @@ pub fn GoldSelect() -> impl IntoView {
             state.gold.set(Gold::None);
             spawn_local(ask::score(state));
         }
-        // The select must show what is in force, not the wish to write SQL or to open a file.
         "sql" => {
             writing.set(true);
             dom::focus_later("dialog[open] textarea".to_owned());
-            state.gold.notify();
         }
         "file" => {
             pick.update(|n| *n += 1);
+            // The select must show what is in force, not the wish to open a file.
             state.gold.notify();
         }
         task => {

@@ -15,7 +15,7 @@ PAGE := --target wasm32-unknown-unknown --no-default-features --features page --
 DATABASE := --target wasm32-unknown-unknown --no-default-features --features sqlite --bin db
 EMBEDDER := --target wasm32-unknown-unknown --no-default-features --features encoder --bin embedder
 
-.PHONY: help serve test dist release check native browser e2e model bench screenshots setup-build setup-test clean
+.PHONY: help serve test dist release check native browser e2e model bench screenshots gallery setup-build setup-test clean
 
 help:
 	@echo "make serve        build the page and serve it on http://127.0.0.1:8080"
@@ -25,6 +25,7 @@ help:
 	@echo "make model        fetch a small language model for the test with a real one"
 	@echo "make bench        the benchmarks of docs/results.md"
 	@echo "make screenshots  the pictures of README.md"
+	@echo "make gallery      pictures of every page, dialog and state, in e2e/gallery/"
 
 serve: dist
 	$(LAB) serve --dir dist
@@ -90,6 +91,9 @@ e2e: setup-test dist
 
 screenshots: setup-test dist
 	cd e2e && npx playwright test --config screenshots.config.ts
+
+gallery: setup-test dist
+	cd e2e && npx playwright test --config gallery.config.ts
 
 # Natively with divan (optimised, without link-time optimisation), then one browser page that prints JSON.
 bench: setup-test dist

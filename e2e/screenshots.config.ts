@@ -8,6 +8,7 @@ const cpu = tests.projects?.find((project) => project.name === "cpu");
 /** Writes the pictures of the documents, docs/images/*.png, from the page in ../dist. */
 export default defineConfig({
   testDir: "screenshots",
+  testMatch: /pictures\.spec\.ts/,
   workers: 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },

@@ -179,7 +179,8 @@ fn every_mode_scores_bird_golds_as_its_rule_says() {
         // A gold without rows equals itself in every mode but livesql.
         let empty = report.tasks.iter().filter(|task| task.judged.why.starts_with("Gold is empty")).count();
         // Spider's script writes 1 for every `value` of a prediction, which breaks the column attribute_value.
-        let broken = tasks.iter().filter(|task| task.db_id == "superhero" && task.gold.contains("value")).count();
+        let broken =
+            tasks.iter().filter(|task| task.db_id == "superhero" && task.gold.contains("value")).count();
         let broken = if mode == Mode::SpiderTs { broken } else { 0 };
         assert_eq!((correct + empty + broken, report.overall.total), (129, 129), "{mode}");
         assert!(mode == Mode::Livesql || empty == 0);

@@ -2,7 +2,9 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
 import { App } from "../pages/app";
+import { walks } from "../pages/states";
 import { expect, test } from "./fixtures";
+import { modelServer } from "./model_server";
 
 const QUESTION = "On-time rate by month on the Harbour Loop in fiscal 2024";
 
@@ -44,3 +46,30 @@ for (const theme of ["light", "dark"] as const) {
     });
   }
 }
+
+test.describe("dialogs, menus and errors", () => {
+  // Some of them are about what cannot be had.
+  test.use({ allowedErrors: [/Failed to load resource|ERR_|CORS policy/] });
+
+  for (const theme of ["light", "dark"] as const) {
+    for (const [size, width, height] of [["a desktop", 1440, 900], ["a phone", 390, 844]] as const) {
+      for (const [name, walk] of Object.entries(walks)) {
+        test(`are accessible while ${name} in ${theme} on ${size}`, async ({ page }) => {
+          test.setTimeout(300_000);
+          await page.setViewportSize({ width, height });
+          await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+          const served = await modelServer();
+          const look = async (state: string) => {
+            await accessible(page, state);
+            expect.soft(await sideways(page), `${state} scrolls sideways`).toBe(0);
+          };
+          try {
+            await walk(page, look, served.url);
+          } finally {
+            await served.close();
+          }
+        });
+      }
+    }
+  }
+});

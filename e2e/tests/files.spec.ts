@@ -1,5 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 
+import type { Page, TestInfo } from "@playwright/test";
+
 import { App } from "../pages/app";
 import { expect, test } from "./fixtures";
 
@@ -96,32 +98,86 @@ test("the columns of a table are chosen by hand", async ({ page }) => {
   await expect(answer(app)).toBeVisible();
 });
 
-test("ten megabytes in one line are read, and the page answers while it reads", async ({ page }) => {
-  test.setTimeout(300_000);
-  const app = new App(page);
-  await opened(app);
-  const statement = (i: number) => `SELECT name FROM vessels WHERE seats > ${i % 400} AND class = 'a class of vessels whose name is long enough to fill a line ${i % 40}';`;
-  let line = "";
-  for (let i = 0; line.length < 10_000_000; i += 1) line += statement(i);
+const MB = 1_000_000;
+const statement = (i: number) => `SELECT name FROM vessels WHERE seats > ${i % 400} AND class = 'a class of vessels whose name is long enough to fill a line ${i % 40}'`;
+
+/** Writes so many bytes without a line break; a file that is picked by its path costs the page nothing before it is read. */
+function oneLine(info: TestInfo, form: string, bytes: number): string {
+  const pieces: string[] = [];
+  const wrapped = form === "sql" ? (sql: string) => `${sql};` : (sql: string) => `{"question": "Which?", "sql": "${sql}"}`;
+  for (let i = 0, length = 0; length < bytes; i += 1) length += pieces[pieces.push(wrapped(statement(i))) - 1].length;
+  const path = info.outputPath(`line.${form}`);
+  writeFileSync(path, form === "sql" ? pieces.join("") : `[${pieces.join(",")}]`);
+  return path;
+}
+
+/** Notes how long each frame takes from now on; gives the longest. */
+async function frames(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
-    const frames: number[] = [];
-    let last = performance.now();
+    const noted = { last: performance.now(), longest: 0 };
     const tick = () => {
       const now = performance.now();
-      frames.push(now - last);
-      last = now;
+      noted.longest = Math.max(noted.longest, now - noted.last);
+      noted.last = now;
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    (window as unknown as { frames: number[] }).frames = frames;
+    (window as unknown as { noted: typeof noted }).noted = noted;
   });
-  const start = Date.now();
-  await readFile(app, file("line.sql", line));
-  const longest = await page.evaluate(() => Math.max(...(window as unknown as { frames: number[] }).frames));
-  test.info().annotations.push({ type: "measured", description: `${Date.now() - start} ms, longest frame ${Math.round(longest)} ms` });
-  console.log(`10 MB in one line: ${Date.now() - start} ms, longest frame ${Math.round(longest)} ms`);
-  await expect(app.rail.getByText(/merged/)).toBeVisible();
-});
+  return () => page.evaluate(() => (window as unknown as { noted: { longest: number } }).noted.longest);
+}
+
+/** Notes the progress that is shown from now on; presses Cancel as soon as it is that of `stop`. */
+async function progress(page: Page, stop = ""): Promise<() => Promise<string[]>> {
+  await page.evaluate((stop) => {
+    const seen: string[] = [];
+    new MutationObserver(() => {
+      const bar = document.querySelector(".rail [role=progressbar]");
+      const name = bar?.getAttribute("aria-label") ?? "";
+      const said = `${name}: ${bar?.getAttribute("aria-valuetext") ?? ""}`;
+      if (bar && said !== seen.at(-1)) seen.push(said);
+      if (name !== "" && name === stop) bar?.parentElement?.querySelector("button")?.click();
+    }).observe(document.body, { childList: true, subtree: true, attributes: true });
+    (window as unknown as { seen: string[] }).seen = seen;
+  }, stop);
+  return () => page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+}
+
+for (const form of ["sql", "json"]) {
+  test(`ten megabytes of ${form} in one line are read, and the page answers while it reads`, async ({ page }, info) => {
+    test.setTimeout(300_000);
+    const app = new App(page);
+    await opened(app);
+    const path = oneLine(info, form, 10 * MB);
+    const longest = await frames(page);
+    const seen = await progress(page);
+    const start = Date.now();
+    await readFile(app, path);
+    const figures = `10 MB of ${form} in one line: ${Date.now() - start} ms, longest frame ${Math.round(await longest())} ms`;
+    info.annotations.push({ type: "measured", description: figures });
+    console.log(figures);
+    expect(await longest(), "milliseconds of the longest frame").toBeLessThan(1000);
+    expect((await seen()).join("; ")).toMatch(/Learning from: [\d,]+ of [\d,]+ queries/);
+    await expect(app.rail.getByText(/merged/)).toBeVisible();
+  });
+}
+
+for (const phase of ["Looking through the file", "Reading"]) {
+  test(`a long file is left while the page shows “${phase}”, and nothing is changed`, async ({ page }, info) => {
+    test.setTimeout(180_000);
+    const app = new App(page);
+    await opened(app);
+    const seen = await progress(page, phase);
+    await app.addHistory(oneLine(info, "sql", 60 * MB));
+    if (phase === "Reading") await dialogOf(app).getByRole("button", { name: "Read the file" }).click({ timeout: 60_000 });
+    await expect(page.getByText("Reading was stopped. Nothing was changed.")).toBeAttached({ timeout: 60_000 });
+    await expect(page.getByRole("progressbar")).toHaveCount(0);
+    await expect(dialogOf(app)).toHaveCount(0);
+    await expect(page.getByText("Add the queries you already have")).toBeVisible();
+    // The progress is of the file's bytes.
+    expect((await seen()).at(-1)).toMatch(new RegExp(`^${phase}: [\\d.]+ [KM]B of 60\\.\\d MB$`));
+  });
+}
 
 test("storage that fills up in the middle of an import keeps what was there", async ({ page, context }) => {
   const app = new App(page);

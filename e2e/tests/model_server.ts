@@ -25,6 +25,26 @@ const models: Record<string, (response: ServerResponse, request: IncomingMessage
     const more = setInterval(() => response.write(piece("and then ")), 5);
     response.on("close", () => clearInterval(more));
   },
+  // Thinks aloud for some seconds before it answers.
+  steady: (response) => {
+    events(response);
+    let said = 0;
+    const more = setInterval(() => {
+      said += 1;
+      response.write(piece(said <= 60 ? "piers, " : `\n${GOOD}`));
+      if (said > 60) {
+        clearInterval(more);
+        response.end("data: [DONE]\n\n");
+      }
+    }, 100);
+    response.on("close", () => clearInterval(more));
+  },
+  // Goes away in the middle of its answer.
+  leaves: (response) => {
+    events(response);
+    response.write(piece("```sql\nSELECT COUNT("));
+    setTimeout(() => response.destroy(), 3000);
+  },
   // Describes a query and its pieces, as the rules ask for it; one of them takes a while.
   describes: (response, _request, asked) => {
     const said = JSON.parse(asked).messages.map((m: { content: string }) => m.content).join("\n");

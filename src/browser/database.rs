@@ -13,6 +13,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
 use super::rpc::{Client, RpcError};
+use super::time::patience;
 use crate::db::protocol::{About, Request, Response};
 use crate::db::{DbError, Overview, QueryLimits, ResultSet};
 use crate::ports::Execute;
@@ -163,7 +164,7 @@ impl Execute for Database {
         self.running.set(Some(worker.next_id()));
         let request = Request::Execute { sql: sql.to_owned(), limits };
         let call = pin!(worker.call(&request, JsValue::UNDEFINED, |()| {}));
-        let late = TimeoutFuture::new(limits.timeout_ms.saturating_add(GRACE_MS).min(i32::MAX as u32));
+        let late = pin!(patience(limits.timeout_ms.saturating_add(GRACE_MS)));
         let response = select(call, late).await;
         self.running.set(None);
         match response {

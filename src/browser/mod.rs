@@ -16,6 +16,7 @@ pub mod lock;
 pub mod model;
 pub mod rpc;
 pub mod storage;
+pub mod time;
 pub mod worker;
 
 /// Starts a program of the page: every `main` calls it first.

@@ -2,13 +2,13 @@
 //! that it cannot reach.
 
 use futures_util::future::{Either, select};
-use gloo_timers::future::TimeoutFuture;
 use js_sys::{Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit, RequestMode, Response};
 
 use super::rpc::describe;
+use super::time::patience;
 use crate::llm::{Cancel, Completion, Delta, Endpoint, Head, LlmError, Reader, Request, models};
 use crate::ports::Complete;
 
@@ -77,7 +77,7 @@ impl FetchModel {
         let asked = self.endpoint.models_url();
         let Some(window) = web_sys::window() else { return false };
         let answer = JsFuture::from(window.fetch_with_str_and_init(&asked, &options));
-        let patience = TimeoutFuture::new(self.silence_s.saturating_mul(1000));
+        let patience = std::pin::pin!(patience(self.silence_s.saturating_mul(1000)));
         matches!(select(answer, patience).await, Either::Left((Ok(_), _)))
     }
 
@@ -162,7 +162,7 @@ async fn within(
     if cancel.is_cancelled() {
         return Err(LlmError::Cancelled);
     }
-    let patience = TimeoutFuture::new(silence_s.saturating_mul(1000));
+    let patience = std::pin::pin!(patience(silence_s.saturating_mul(1000)));
     let ends = std::pin::pin!(async {
         match select(std::pin::pin!(cancel.cancelled()), patience).await {
             Either::Left(_) => LlmError::Cancelled,

@@ -7,7 +7,7 @@ use sqlparser::ast::Query;
 
 use super::import::{RawHistory, RawRecord};
 use super::report::{Merge, Note, Reason, Report, Skip};
-use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, normal, tables};
+use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, Stepwise, normal, tables};
 use crate::sql::components::split_query;
 use crate::sql::describe::{self, Description, Phrases};
 use crate::sql::{Component, ComponentType, Schema, SqlError, dialect, parse_query};
@@ -222,6 +222,16 @@ impl Builder {
             }
         }
         index
+    }
+}
+
+impl Stepwise for Builder {
+    fn step(&mut self) -> bool {
+        Builder::step(self)
+    }
+
+    fn progress(&self) -> (usize, usize) {
+        Builder::progress(self)
     }
 }
 

@@ -19,3 +19,11 @@ pub use builder::Builder;
 pub use entry::Entry;
 pub use knowledge::{Edit, Item, KnowledgeBase, Occurrence};
 pub use report::Report;
+
+/// Long work in steps that are short, so that a page can do other things between them.
+pub trait Stepwise {
+    /// Does one step; false when there was none left.
+    fn step(&mut self) -> bool;
+    /// How much is done, and of how much.
+    fn progress(&self) -> (usize, usize);
+}

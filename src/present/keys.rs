@@ -15,6 +15,8 @@ pub enum Command {
     Next,
     /// Previous item or row.
     Previous,
+    /// Hide the open item, or retrieve it again.
+    Drop,
     /// Edit the SQL.
     Edit,
     /// Switch between the rows and the comparison with gold.
@@ -33,17 +35,18 @@ pub enum Command {
 pub const AFTER_G_MS: f64 = 1500.0;
 
 /// The list that `?` shows: keys, and what they do.
-pub const LIST: [(&str, &str); 19] = [
+pub const LIST: [(&str, &str); 20] = [
     ("Ctrl K", "Find a page, table, item, question or action"),
     ("Ctrl ↵", "Ask, run"),
     ("Esc", "Clear the search; stop the answer; close the inspector"),
     ("/", "Filter the list in view"),
     ("g then a, k, s", "Go to Ask, Knowledge, Settings"),
     ("F6, Shift F6", "Go round bar, left column, centre, inspector"),
-    ("j, k", "Next and previous item or row"),
+    ("j, k", "Next and previous item; in the rows, next and previous row"),
     ("↑ ↓ Home End", "Move in a tree, a table, a list of choices"),
     ("← →", "Fold and unfold; move between tabs and choices"),
     ("↵", "Open in the inspector; open the full value; sort by a column, on its head"),
+    ("d", "Hide the open item, or retrieve it again"),
     ("e", "Edit the SQL"),
     ("Alt ↵", "Take the first fix of what is wrong with the SQL"),
     ("c", "Compare with gold"),
@@ -83,6 +86,7 @@ impl Single {
             "/" => Some(Command::Filter),
             "j" => Some(Command::Next),
             "k" => Some(Command::Previous),
+            "d" => Some(Command::Drop),
             "e" => Some(Command::Edit),
             "c" => Some(Command::Compare),
             "v" => Some(Command::Chart),

@@ -16,6 +16,7 @@ pub mod item;
 pub mod keys;
 pub mod layout;
 pub mod model;
+pub mod pace;
 pub mod palette;
 pub mod question;
 pub mod schema;

@@ -26,7 +26,7 @@ pub use literals::{BoundLiteral, LiteralValue, Operator, literals};
 pub use parse::{SqlError, parse_query};
 pub use schema::{Column, ForeignKey, Schema, Table};
 pub use shape::{Shape, shape};
-pub use statements::{Statement, open_comment, statements};
+pub use statements::{Statement, statements};
 pub use tokens::{Token, TokenKind, tokenize};
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::actions::{answers, diagnostics, workspace};
+use super::components::dom;
 use super::components::icon::{Icon, IconSprite, IconView};
 use super::components::shell::{NavItem, Status, TabBar, TopBar};
 use super::components::theme::ThemeButton;
@@ -57,7 +58,11 @@ pub fn App() -> impl IntoView {
     });
     view! {
         <IconSprite/>
-        <a class="skip" href="#main">"Skip to the content"</a>
+        // Its address would be that of another page.
+        <a class="skip" href="#main" on:click=move |event| {
+            event.prevent_default();
+            dom::focus_later("#main".to_owned());
+        }>"Skip to the content"</a>
         <div class="app" data-ready=move || ready.get().then_some("true")>
             <TopBar
                 home=Page::Ask.href()

@@ -12,7 +12,7 @@ use super::components::notice::Notice;
 use super::components::tag::Tone;
 use super::database_menu::name;
 use super::state::{Import, State};
-use crate::history::import::{Plan, databases};
+use crate::history::import::Plan;
 
 /// Open while a picked file waits to be read.
 #[component]
@@ -48,18 +48,28 @@ fn Mapping(bytes: Arc<Vec<u8>>, mut plan: Plan) -> impl IntoView {
     let state = State::here();
     plan.prefer(&state.open.with_untracked(name));
     let plan = RwSignal::new(plan);
+    let bytes = StoredValue::new(bytes);
     let count_again = move || {
-        let counted = plan.with_untracked(|p| databases(&bytes, p));
-        match counted {
-            Ok(found) => plan.update(|p| {
-                p.databases = found;
-                p.prefer(&state.open.with_untracked(name));
-            }),
-            Err(error) => {
-                let bytes = bytes.clone();
-                state.import.set(Some(Import { bytes, plan: Err(error) }));
+        // Until they are counted none is known of this column.
+        plan.update(|p| (p.databases, p.database) = (Vec::new(), None));
+        spawn_local(async move {
+            let (bytes, wanted) = (bytes.get_value(), plan.get_untracked());
+            let counted = history::databases(state, &bytes, &wanted).await;
+            // The dialog may be closed by now, or another column chosen.
+            let column = plan.try_with_untracked(|p| p.mapping.db_id.clone());
+            match counted {
+                Ok(Some(found)) if column == Some(wanted.mapping.db_id) => {
+                    plan.try_update(|p| {
+                        p.databases = found;
+                        p.prefer(&state.open.with_untracked(name));
+                    });
+                }
+                Err(error) if column.is_some() => {
+                    state.import.set(Some(Import { bytes, plan: Err(error) }));
+                }
+                _ => {}
             }
-        }
+        });
     };
     view! {
         <ImportMapping

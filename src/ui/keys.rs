@@ -88,6 +88,7 @@ fn run(state: State, list: KeysOpen, command: Command) {
                 dom::focus(&input);
             }
         }
+        Command::Drop => press(".inspector [data-key='D']"),
         Command::Edit => match find(EDITOR) {
             Some(editor) => dom::focus(&editor),
             None => press("[data-key='E']"),
@@ -131,8 +132,15 @@ fn escape(state: State, inside: bool) {
     }
 }
 
-/// Selects the next or previous retrieved item, or moves in the table of items where there is one.
+/// Selects the next or previous retrieved item; moves in the table of items where there is one, and in the rows of the
+/// result where the focus is in them.
 fn step(state: State, by: i32) {
+    let grid = document().active_element().filter(|e| e.get_attribute("role").as_deref() == Some("grid"));
+    if let Some(grid) = grid {
+        // The listener that calls this hears the key, too, and cannot while it runs.
+        let key = if by > 0 { "ArrowDown" } else { "ArrowUp" };
+        return request_animation_frame(move || dom::send_key(&grid, key));
+    }
     if let Some(table) = find("[data-rows]") {
         return dom::step_focus(&dom::matching(&table, "[data-stop]"), by);
     }

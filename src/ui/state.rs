@@ -109,8 +109,8 @@ pub struct Run {
     pub streamed: String,
     /// Tokens of it, about.
     pub tokens: u32,
-    /// When it was asked, and milliseconds it took so far.
-    pub answer_ms: (f64, f64),
+    /// Milliseconds that its answer took so far.
+    pub answer_ms: f64,
     /// The model's answer, whole.
     pub direct: Option<Arc<Direct>>,
     /// Who did the steps of retrieval that a model can do.

@@ -51,6 +51,8 @@ impl Mapping {
 pub(super) struct Survey {
     columns: Vec<Column>,
     tallies: Vec<Tally>,
+    /// How often which value was seen, in the columns that may name the database.
+    databases: Vec<Option<BTreeMap<String, usize>>>,
 }
 
 /// What a column's values look like, over all rows.
@@ -72,13 +74,29 @@ impl Tally {
 impl Survey {
     pub(super) fn new(names: &[String]) -> Self {
         let column = |name: &String| Column { name: name.clone(), samples: Vec::new() };
-        Self { columns: names.iter().map(column).collect(), tallies: vec![Tally::default(); names.len()] }
+        let databases = names.iter().map(|name| DATABASE.contains(&plain(name).as_str()).then(BTreeMap::new));
+        Self {
+            columns: names.iter().map(column).collect(),
+            tallies: vec![Tally::default(); names.len()],
+            databases: databases.collect(),
+        }
     }
 
     /// Takes in the cells of a row, in the order of the columns.
     pub(super) fn add(&mut self, cells: &[Option<String>]) {
-        for ((column, tally), cell) in self.columns.iter_mut().zip(&mut self.tallies).zip(cells) {
-            let Some(value) = cell.as_deref().map(str::trim).filter(|v| !v.is_empty()) else { continue };
+        let known = self.columns.iter_mut().zip(&mut self.tallies).zip(&mut self.databases);
+        for (((column, tally), databases), cell) in known.zip(cells) {
+            let Some(cell) = cell.as_deref() else { continue };
+            let value = cell.trim();
+            if value.is_empty() {
+                continue;
+            }
+            if let Some(databases) = databases {
+                match databases.get_mut(cell) {
+                    Some(times) => *times += 1,
+                    None => drop(databases.insert(cell.to_owned(), 1)),
+                }
+            }
             tally.filled += 1;
             tally.sql += usize::from(looks_like_sql(value));
             tally.numbers += usize::from(value.parse::<f64>().is_ok());
@@ -92,8 +110,8 @@ impl Survey {
         }
     }
 
-    /// The columns and the guessed mapping.
-    pub(super) fn finish(self) -> (Vec<Column>, Mapping) {
+    /// The columns, the guessed mapping, and the databases that the rows name, most rows first.
+    pub(super) fn finish(mut self) -> (Vec<Column>, Mapping, Vec<(String, usize)>) {
         let mut taken: Vec<usize> = Vec::new();
         let mut pick = |names: &[&str], fits: &dyn Fn(Tally) -> bool| {
             let best = self.best(names, &taken, fits)?;
@@ -112,7 +130,9 @@ impl Survey {
             time: pick(TIME, &|t| !t.mostly(t.sql)),
             question: pick(QUESTION, &text).or_else(|| pick(ANY, &|t| text(t) && t.mostly(t.phrases))),
         };
-        (self.columns, mapping)
+        let place = self.columns.iter().position(|c| Some(&c.name) == mapping.db_id.as_ref());
+        let counts = place.and_then(|place| self.databases.get_mut(place)).and_then(Option::take);
+        (self.columns, mapping, counts.map(by_rows).unwrap_or_default())
     }
 
     /// The free column whose name stands earliest in `names`; for SQL and [`ANY`], a fitting column of any name.
@@ -121,10 +141,7 @@ impl Survey {
         let ranked = candidates.filter(|(i, (_, tally))| !taken.contains(i) && fits(**tally));
         ranked
             .filter_map(|(i, (column, _))| {
-                // The last part of a nested name: "event.query".
-                let last = column.name.rsplit('.').next().unwrap_or_default();
-                let name: String =
-                    last.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+                let name = plain(&column.name);
                 let rank = names.iter().position(|n| *n == name);
                 let any = (names == SQL || names == ANY).then_some(names.len());
                 Some((rank.or(any)?, i))
@@ -132,6 +149,12 @@ impl Survey {
             .min()
             .map(|(_, i)| i)
     }
+}
+
+/// The last part of a nested name ("event.query"), its letters and digits in lower case.
+fn plain(name: &str) -> String {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase()
 }
 
 const SQL: &[&str] = &[

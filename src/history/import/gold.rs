@@ -19,15 +19,45 @@ fn parts(line: &str) -> Option<(&str, &str)> {
     name.then_some((sql, database))
 }
 
-/// Hands every line that holds something to `take`.
-pub(super) fn each(text: &str, take: &mut dyn FnMut(Row)) {
-    let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
-    for (number, (line, content)) in (1..).zip(lines) {
-        let cells = match parts(content) {
-            Some((sql, database)) => Ok(vec![Some(sql.to_owned()), Some(database.to_owned())]),
-            None => Err("no tab and database name behind the query".to_owned()),
-        };
-        take(Row { line, number, cells, text: content.chars().take(200).collect() });
+/// Every line that holds something.
+pub(super) struct Rows<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+    number: u32,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, line: 0, number: 0 }
+    }
+
+    /// How many bytes were read.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        loop {
+            let content = self.text.get(self.at..)?.split_inclusive('\n').next()?;
+            self.at += content.len();
+            self.line = self.line.saturating_add(1);
+            let content = content.lines().next().unwrap_or_default();
+            if content.trim().is_empty() {
+                continue;
+            }
+            self.number = self.number.saturating_add(1);
+            let cells = match parts(content) {
+                Some((sql, database)) => Ok(vec![Some(sql.to_owned()), Some(database.to_owned())]),
+                None => Err("no tab and database name behind the query".to_owned()),
+            };
+            let text = content.chars().take(200).collect();
+            return Some(Row { line: self.line, number: self.number, cells, text });
+        }
     }
 }
 
@@ -44,8 +74,8 @@ mod tests {
 
     #[test]
     fn a_line_without_a_database_is_said() {
-        let mut found = Vec::new();
-        each("SELECT 1\tcars\n\nSELECT 2\n", &mut |row| found.push((row.line, row.cells.is_ok())));
+        let rows = Rows::new("SELECT 1\tcars\r\n\nSELECT 2\n");
+        let found: Vec<(u32, bool)> = rows.map(|row| (row.line, row.cells.is_ok())).collect();
         assert_eq!(found, [(1, true), (3, false)]);
     }
 }

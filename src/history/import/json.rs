@@ -72,24 +72,47 @@ pub(super) fn columns(text: &str, rows: &[Range<usize>]) -> Vec<String> {
     names
 }
 
-/// Hands every row to `take`, with its cells in the order of `columns`.
-pub(super) fn each(text: &str, rows: &[Range<usize>], columns: &[String], take: &mut dyn FnMut(Row)) {
-    let places: HashMap<&str, usize> =
-        columns.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
-    let mut position = Lines::new(text);
-    for (number, range) in (1..).zip(rows) {
-        let piece = text.get(range.clone()).unwrap_or_default();
+/// Every row, with its cells in the order of the columns.
+pub(super) struct Rows<'a> {
+    text: &'a str,
+    rest: std::iter::Zip<std::ops::RangeFrom<u32>, std::slice::Iter<'a, Range<usize>>>,
+    columns: usize,
+    places: HashMap<&'a str, usize>,
+    position: Lines<'a>,
+    at: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(text: &'a str, rows: &'a [Range<usize>], columns: &'a [String]) -> Self {
+        let places = columns.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+        let (rest, position) = ((1..).zip(rows), Lines::new(text));
+        Self { text, rest, columns: columns.len(), places, position, at: 0 }
+    }
+
+    /// How many bytes were read.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let (number, range) = self.rest.next()?;
+        self.at = range.end;
+        let piece = self.text.get(range.clone()).unwrap_or_default();
         let cells = cells(piece).map(|found| {
-            let mut row = vec![None; columns.len()];
+            let mut row = vec![None; self.columns];
             for (name, value) in found {
-                if let Some(cell) = places.get(name.as_str()).and_then(|&i| row.get_mut(i)) {
+                if let Some(cell) = self.places.get(name.as_str()).and_then(|&i| row.get_mut(i)) {
                     *cell = value;
                 }
             }
             row
         });
         let text = if cells.is_err() { piece.chars().take(200).collect() } else { String::new() };
-        take(Row { line: position.at(range.start), number, cells, text });
+        Some(Row { line: self.position.at(range.start), number, cells, text })
     }
 }
 
@@ -279,12 +302,8 @@ mod tests {
         let ranges = rows(text);
         let names = columns(text, &ranges);
         assert_eq!(names, ["b.c", "a"]);
-        let mut lines = Vec::new();
-        let mut cells = Vec::new();
-        each(text, &ranges, &names, &mut |row| {
-            lines.push(row.line);
-            cells.push(row.cells);
-        });
+        let (lines, cells): (Vec<u32>, Vec<_>) =
+            Rows::new(text, &ranges, &names).map(|row| (row.line, row.cells)).unzip();
         assert_eq!(lines, [2, 4, 4]);
         assert_eq!(cells[0], Ok(vec![Some("1.5".into()), Some("x".into())]));
         assert_eq!(cells[1], Ok(vec![None, None]));

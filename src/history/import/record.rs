@@ -28,7 +28,7 @@ pub struct RawRecord {
     pub verbatim: bool,
     /// The statement whose rows the query makes: "CREATE VIEW late_trips".
     pub within: Option<String>,
-    /// Variables that the script declared before it, with the literals they were given.
+    /// Variables it names that the script declared before it, with the literals they were given.
     pub variables: Vec<Variable>,
 }
 

@@ -16,15 +16,18 @@ fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
 /// The delimiter that gives the most rows the first row's number of cells; among equals, the one that
 /// gives the most cells. None when no column holds SQL.
 pub(super) fn delimiter(text: &str) -> Option<u8> {
+    let closed = closed(text);
     let scored = [b',', b';', b'\t', b'|'].into_iter().filter_map(|delimiter| {
         let mut rows: Vec<StringRecord> = Vec::new();
-        read(text, delimiter, &mut |record, place| {
+        let mut records = Records::new(&closed, delimiter);
+        while rows.len() < SAMPLE_ROWS
+            && let Some(place) = records.step()
+        {
             // A quote left open makes its row one of any delimiter's.
             if place.open.is_none() {
-                rows.push(record.clone());
+                rows.push(records.record.clone());
             }
-            rows.len() < SAMPLE_ROWS
-        });
+        }
         let width = rows.first()?.len();
         let even = rows.iter().filter(|r| r.len() == width).count();
         let body = rows.get(usize::from(!is_data(rows.first()?))..).unwrap_or_default();
@@ -54,26 +57,47 @@ pub(super) fn columns(text: &str, delimiter: u8) -> Vec<String> {
     unique(names.collect())
 }
 
-/// Hands every row but the header to `take`, with as many cells as there are columns.
-pub(super) fn each(text: &str, delimiter: u8, columns: &[String], take: &mut dyn FnMut(Row)) {
-    let mut number = 0;
-    let mut header = true;
-    read(text, delimiter, &mut |record, Place { line, open }| {
-        if std::mem::take(&mut header) && !is_data(record) {
-            return true;
+/// Every row but the header, with as many cells as there are columns.
+pub(super) struct Rows<'a> {
+    records: Records<'a>,
+    columns: usize,
+    number: u32,
+    header: bool,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of a text that was [`closed`].
+    pub(super) fn new(closed: &'a str, delimiter: u8, columns: &[String]) -> Self {
+        Self { records: Records::new(closed, delimiter), columns: columns.len(), number: 0, header: true }
+    }
+
+    /// How many bytes were read.
+    pub(super) fn at(&self) -> usize {
+        self.records.at
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let mut place = self.records.step()?;
+        if std::mem::take(&mut self.header) && !is_data(&self.records.record) {
+            place = self.records.step()?;
         }
-        number += 1;
+        let Place { line, open } = place;
+        let record = &self.records.record;
+        self.number = self.number.saturating_add(1);
         let text: String = record.iter().collect::<Vec<_>>().join(" ").chars().take(200).collect();
         let cells = if let Some(open) = open {
             Err(format!("a quote in line {open} is not closed"))
-        } else if record.len() > columns.len() {
-            Err(format!("{} cells, the header has {}", record.len(), columns.len()))
+        } else if record.len() > self.columns {
+            Err(format!("{} cells, the header has {}", record.len(), self.columns))
         } else {
-            Ok((0..columns.len()).map(|i| record.get(i).map(str::to_owned)).collect())
+            Ok((0..self.columns).map(|i| record.get(i).map(str::to_owned)).collect())
         };
-        take(Row { line, number, cells, text });
-        true
-    });
+        Some(Row { line, number: self.number, cells, text })
+    }
 }
 
 /// Where a row stands.
@@ -84,44 +108,59 @@ struct Place {
     open: Option<u32>,
 }
 
-/// Hands every row, the header included, to `take` until that says false. A quote that is never closed costs the lines
-/// up to it; reading goes on behind its line.
-fn read(text: &str, delimiter: u8, take: &mut dyn FnMut(&StringRecord, Place) -> bool) {
-    // A quote that is never closed swallows the rest of the file, this last line included.
-    const LAST: &str = "\u{1}";
-    let closed = format!("{}\n{LAST}\n", text.trim_end());
-    let mut lines = Lines::new(&closed);
-    let mut base = 0;
-    while let Some(part) = closed.get(base..) {
-        let mut reader = reader(part, delimiter);
-        let mut record = StringRecord::new();
-        let mut next = None;
-        while let Ok(true) = reader.read_record(&mut record) {
-            if record.len() == 1 && record.get(0) == Some(LAST) {
-                return;
-            }
-            // The reader's position lies before the empty lines it passes over.
-            let at = record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or_default();
-            let rest = part.as_bytes().get(at..).unwrap_or_default();
-            let line = lines.at(base + at + rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count());
-            if !record.iter().next_back().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
-                if !take(&record, Place { line, open: None }) {
-                    return;
-                }
-                continue;
-            }
-            let quote = base + open_quote(part);
-            let open = Some(lines.at(quote));
-            if !take(&record, Place { line, open }) {
-                return;
-            }
-            next = closed.get(quote..).and_then(|rest| rest.find('\n')).map(|end| quote + end + 1);
-            break;
+/// A quote that is never closed swallows the rest of the file, this last line included.
+const LAST: &str = "\u{1}";
+
+/// A text with a last line by which a quote is found that is never closed.
+pub(super) fn closed(text: &str) -> String {
+    format!("{}\n{LAST}\n", text.trim_end())
+}
+
+/// Every row, the header included. A quote that is never closed costs the lines up to it; reading goes on behind its
+/// line.
+struct Records<'a> {
+    closed: &'a str,
+    delimiter: u8,
+    /// Where the reader began, and the reader; None at the end.
+    reader: Option<(usize, csv::Reader<&'a [u8]>)>,
+    lines: Lines<'a>,
+    /// The row that the last step found.
+    record: StringRecord,
+    at: usize,
+}
+
+impl<'a> Records<'a> {
+    fn new(closed: &'a str, delimiter: u8) -> Self {
+        let (reader, lines) = (Some((0, reader(closed, delimiter))), Lines::new(closed));
+        Self { closed, delimiter, reader, lines, record: StringRecord::new(), at: 0 }
+    }
+
+    /// Reads the next row.
+    fn step(&mut self) -> Option<Place> {
+        let (base, csv) = self.reader.as_mut()?;
+        let base = *base;
+        let read = csv.read_record(&mut self.record).unwrap_or_default();
+        if !read || (self.record.len() == 1 && self.record.get(0) == Some(LAST)) {
+            self.reader = None;
+            return None;
         }
-        match next {
-            Some(next) => base = next,
-            None => return,
+        let part = self.closed.get(base..).unwrap_or_default();
+        let place = |position: &csv::Position| usize::try_from(position.byte()).unwrap_or_default();
+        self.at = base + place(csv.position());
+        // The reader's position lies before the empty lines it passes over.
+        let at = self.record.position().map(place).unwrap_or_default();
+        let rest = part.as_bytes().get(at..).unwrap_or_default();
+        let before = rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let line = self.lines.at(base + at + before);
+        if !self.record.iter().next_back().is_some_and(|cell| cell.trim_end().ends_with(LAST)) {
+            return Some(Place { line, open: None });
         }
+        let quote = base + open_quote(part);
+        let open = Some(self.lines.at(quote));
+        let behind = self.closed.get(quote..).and_then(|rest| rest.find('\n')).map(|end| quote + end + 1);
+        self.at = behind.unwrap_or(self.closed.len());
+        self.reader = behind.and_then(|base| Some((base, reader(self.closed.get(base..)?, self.delimiter))));
+        Some(Place { line, open })
     }
 }
 
@@ -150,9 +189,8 @@ mod tests {
 
     fn rows(text: &str) -> Vec<Found> {
         let delimiter = delimiter(text).unwrap();
-        let mut found = Vec::new();
-        each(text, delimiter, &columns(text, delimiter), &mut |row| found.push((row.line, row.cells)));
-        found
+        let closed = closed(text);
+        Rows::new(&closed, delimiter, &columns(text, delimiter)).map(|row| (row.line, row.cells)).collect()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::history::report::Reason;
 
 fn read_all(name: &str, bytes: &[u8]) -> (Plan, RawHistory) {
     let plan = inspect(name, bytes).unwrap();
@@ -164,7 +165,34 @@ fn mixture() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
 }
 
+/// What the page does: the same in steps, with progress that grows up to the whole.
+fn stepped(name: &str, bytes: &[u8]) -> Result<(Plan, RawHistory), ImportError> {
+    fn through(work: &mut impl Stepwise) {
+        let mut before = 0;
+        while work.step() {
+            let (done, total) = work.progress();
+            assert!(done >= before && done <= total, "{done} of {total}");
+            before = done;
+        }
+    }
+    let text = decode(bytes)?;
+    let source = Source::look(name, &text)?;
+    let mut inspection = Inspection::new(&source)?;
+    through(&mut inspection);
+    let plan = inspection.finish()?;
+    let source = Source::planned(&plan, &text)?;
+    let mut counting = Counting::new(&source, &plan);
+    through(&mut counting);
+    assert_eq!(counting.finish(), plan.databases);
+    let mut reading = Reading::new(&source, &plan)?;
+    through(&mut reading);
+    Ok((plan.clone(), reading.finish()))
+}
+
 fn never_panics(name: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
+    if let Ok((plan, history)) = stepped(name, bytes) {
+        prop_assert_eq!(read(bytes, &plan), Ok(history));
+    }
     if let Ok(mut plan) = inspect(name, bytes) {
         // Whatever a person chooses must be readable, too.
         plan.mapping.sql = plan.mapping.sql.or_else(|| plan.columns.first().map(|c| c.name.clone()));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::ImportError;
 
 /// The text of a file without its byte order mark: UTF-8, or UTF-16.
-pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ImportError> {
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ImportError> {
     recognise_binary(bytes)?;
     let text: Cow<'_, str> = match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes)?.into(),

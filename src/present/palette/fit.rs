@@ -41,6 +41,28 @@ impl Fit {
 pub struct Folded {
     title: Text,
     other: String,
+    /// The letters of the title, and of all texts: a word with another letter needs no search.
+    title_letters: Letters,
+    letters: Letters,
+}
+
+/// A set of letters. Rare ones share their places, so it may hold more than it was given, never less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Letters(u64);
+
+impl Letters {
+    /// The letters of a folded text.
+    pub fn of(text: &str) -> Self {
+        Self(text.chars().fold(0, |set, letter| set | 1 << (u32::from(letter) % 64)))
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn has(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
 }
 
 /// A text in lower case, with the places where its words begin.
@@ -127,11 +149,17 @@ impl Folded {
             other.push('\n');
             other.extend(text.chars().flat_map(char::to_lowercase));
         }
-        Self { title: Text::new(&entry.title), other }
+        let title = Text::new(&entry.title);
+        let title_letters = Letters::of(&title.lower);
+        let letters = title_letters.with(Letters::of(&other));
+        Self { title, other, title_letters, letters }
     }
 
-    /// How a folded word fits; None where it does not.
-    pub fn fit(&self, word: &str) -> Option<Fit> {
+    /// How a folded word, which has these letters, fits; None where it does not.
+    pub fn fit(&self, word: &str, letters: Letters) -> Option<Fit> {
+        if !self.letters.has(letters) {
+            return None;
+        }
         let title = &self.title;
         let mut within = false;
         for (at, _) in title.lower.match_indices(word) {
@@ -156,6 +184,9 @@ impl Folded {
         if other_within {
             return Some(Fit::OtherWithin);
         }
+        if !self.title_letters.has(letters) {
+            return None;
+        }
         // One letter stands somewhere in nearly every name.
         word.chars().nth(1)?;
         title.letters(word).map(|places| Fit::Letters(title.pieces(&places)))
@@ -166,4 +197,25 @@ impl Folded {
 pub fn begins(text: &str, at: usize) -> bool {
     let before = text.get(..at).and_then(|before| before.chars().next_back());
     !before.is_some_and(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::present::palette::{Kind, Target};
+
+    proptest! {
+        #[test]
+        fn letters_rule_out_only_what_does_not_fit(title in "[a-cA-C_0-2 éß]{0,12}", other in "[a-d .]{0,12}", word in "[a-d0-2éß_]{1,4}") {
+            let mut entry = Entry::new(Target::Demo, Kind::Table, title);
+            entry.words.push(other);
+            let quick = Folded::new(&entry);
+            let any = Letters(u64::MAX);
+            let slow = Folded { title_letters: any, letters: any, ..quick.clone() };
+            let word = folded(&word);
+            prop_assert_eq!(quick.fit(&word, Letters::of(&word)), slow.fit(&word, Letters::of(&word)));
+        }
+    }
 }

@@ -9,7 +9,7 @@ mod marks;
 
 use crate::sql::ComponentType;
 
-use self::fit::{Fit, Folded, folded};
+use self::fit::{Fit, Folded, Letters, folded};
 pub use self::marks::Piece;
 
 /// What choosing an entry does.
@@ -238,6 +238,7 @@ type Rank = (Fit, u32, bool, u8, usize);
 /// chosen before first.
 pub fn search(indexes: &[&Index], query: &str, used: &[Used], most: usize) -> Found {
     let words: Vec<String> = query.split_whitespace().map(folded).collect();
+    let letters: Vec<Letters> = words.iter().map(|word| Letters::of(word)).collect();
     let all = || {
         let pairs = indexes.iter().flat_map(|index| index.entries.iter().zip(&index.folded));
         pairs.enumerate()
@@ -249,8 +250,8 @@ pub fn search(indexes: &[&Index], query: &str, used: &[Used], most: usize) -> Fo
         .filter_map(|(place, (entry, folded))| {
             let blocked = entry.blocked.is_some();
             let mut rank: Rank = (Fit::Whole, 0, blocked, entry.kind.rank(), entry.title.len());
-            for word in &words {
-                let fit = folded.fit(word)?;
+            for (word, letters) in words.iter().zip(&letters) {
+                let fit = folded.fit(word, *letters)?;
                 (rank.0, rank.1) = (rank.0.max(fit), rank.1 + fit.cost());
             }
             Some((rank, place, entry))

@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(crate) use other::parse_other;
 use placeholders::fill_placeholders;
 pub use variables::Variable;
-pub(crate) use variables::declared;
+pub(crate) use variables::Variables;
 
 use super::lexer::{Lexeme, Lexer};
 use super::parse::SqlError;
@@ -286,16 +286,19 @@ mod tests {
 
     #[test]
     fn variables_take_the_literals_they_were_given() {
-        let mut known = Vec::new();
-        assert!(declared("DECLARE @a int = 5, @b varchar(10) = N'x', @c date = getdate()", &mut known));
-        assert!(declared("SET @a = -6", &mut known));
-        assert!(declared("declare @d int = ##D?7##", &mut known));
-        assert!(!declared("SET x = 1", &mut known) && !declared("SELECT @a", &mut known));
-        let found = to_sqlite("SELECT @A, @b, @c, @d, '@a'", &known).unwrap();
-        assert_eq!(found.sql, "SELECT -6, 'x', @c, 7, '@a'");
+        let mut known = Variables::default();
+        assert!(known.declare("DECLARE @a int = 5, @b varchar(10) = N'x', @c date = getdate()"));
+        assert!(known.declare("SET @a = -6"));
+        assert!(known.declare("declare @d int = ##D?7##"));
+        assert!(!known.declare("SET x = 1") && !known.declare("SELECT @a"));
+        let sql = "SELECT @A, @b, @c, @d, '@a', @a";
+        let named = known.named_in(sql);
+        assert_eq!(named.len(), 3, "{named:?}");
+        assert_eq!(to_sqlite(sql, &named).unwrap().sql, "SELECT -6, 'x', @c, 7, '@a', -6");
+        assert_eq!(known.named_in("SELECT '@a', a"), []);
         // A variable that is set to what is not known has no value any more.
-        assert!(declared("SET @a = (SELECT 1)", &mut known));
-        assert_eq!(to_sqlite("SELECT @a", &known), None);
+        assert!(known.declare("SET @a = (SELECT 1)"));
+        assert_eq!(known.named_in("SELECT @a"), []);
     }
 
     #[test]
@@ -319,7 +322,10 @@ mod tests {
             if let Some(done) = to_sqlite(&text, &known) {
                 proptest::prop_assert!(!done.told.is_empty());
             }
-            declared(&text, &mut Vec::new());
+            let mut known = Variables::default();
+            known.declare("SET @a = 1");
+            known.declare(&text);
+            known.named_in(&text);
             let _ = parse_other(&text);
             keeps_top(&text);
         }

@@ -6,7 +6,7 @@ use crate::sql::lexer::{Lexeme, Lexer};
 /// outside strings, by a parameter, a name or a default.
 pub(super) fn fill_placeholders(sql: &str) -> (String, Vec<&'static str>) {
     let mut told = Vec::new();
-    if !sql.contains("##") && !sql.contains("{{") && !sql.contains("{%") && !sql.contains("{#") {
+    if !has_placeholders(sql) {
         return (sql.to_owned(), told);
     }
     let mut out = String::with_capacity(sql.len());
@@ -34,6 +34,11 @@ pub(super) fn fill_placeholders(sql: &str) -> (String, Vec<&'static str>) {
     }
     out.push_str(sql.get(at..).unwrap_or_default());
     (out, told)
+}
+
+/// Whether the marks of one stand anywhere, be it in a string.
+pub(super) fn has_placeholders(sql: &str) -> bool {
+    ["##", "{{", "{%", "{#"].iter().any(|mark| sql.contains(mark))
 }
 
 /// The placeholder that a text starts with: its length, what stands for it, and what was done.

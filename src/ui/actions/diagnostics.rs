@@ -175,7 +175,7 @@ fn last(run: &Run) -> Option<Last> {
     };
     add(run.retrieved.is_some(), "Retrieve", run.retrieve_ms);
     add(run.adapt_ms > 0.0, "Adapt", run.adapt_ms);
-    add(run.answer_ms.1 > 0.0, "Answer", run.answer_ms.1);
+    add(run.answer_ms > 0.0, "Answer", run.answer_ms);
     add(run.result.is_some(), "Run", run.result.as_ref().map_or(0.0, |result| result.elapsed_ms));
     add(run.score.is_some(), "Score", run.score_ms);
     let way = match run.way {

@@ -12,6 +12,7 @@ use crate::history::KnowledgeBase;
 use crate::llm::{Cancel, Delta, tokens};
 use crate::pipeline::Answered;
 use crate::pipeline::direct::{Event, Inputs, Shot, direct};
+use crate::present::pace::Pace;
 use crate::retrieval::model::{self as steps, By, Found, retrieve_with};
 use crate::retrieval::{Retrieved, retrieve_question};
 use crate::ui::settings::Settings;
@@ -99,13 +100,14 @@ pub(super) async fn answer(
         knowledge: knowledge.as_ref().map_or(&empty, |k| &k.base),
         shots,
     };
-    let pending = RefCell::new(Pending::default());
+    let pending = RefCell::new(Pending::new());
     let heard = |event: &Event<'_>| match event {
         Event::Prompt(prompt) => asking.update(|r| {
             r.prompt = Some(Arc::new((*prompt).clone()));
             r.model.clone_from(&wanted.ask.model);
             r.stage = Stage::Answer;
-            r.answer_ms = (now(), 0.0);
+            r.answer_ms = 0.0;
+            pending.borrow_mut().pace = Pace::new(now());
         }),
         Event::Delta(_, delta) => {
             let mut pending = pending.borrow_mut();
@@ -126,14 +128,19 @@ pub(super) async fn answer(
 }
 
 /// Pieces of an answer that are not shown yet: a fast model writes more often than a page can be drawn.
-#[derive(Default)]
 struct Pending {
     text: String,
     tokens: u32,
     shown_at: f64,
+    /// While the computer sleeps no time of an answer passes.
+    pace: Pace,
 }
 
 impl Pending {
+    fn new() -> Self {
+        Self { text: String::new(), tokens: 0, shown_at: 0.0, pace: Pace::new(now()) }
+    }
+
     fn hear(&mut self, delta: &Delta) {
         let (Delta::Text(text) | Delta::Reasoning(text)) = delta;
         self.tokens += tokens::estimate(text);
@@ -144,8 +151,9 @@ impl Pending {
 
     fn show(&mut self, run: &mut Run) {
         self.shown_at = now();
-        run.answer_ms.1 = self.shown_at - run.answer_ms.0;
         run.tokens += std::mem::take(&mut self.tokens);
+        self.pace.update(self.shown_at, run.tokens as usize);
+        run.answer_ms = self.pace.worked_ms();
         run.streamed.push_str(&std::mem::take(&mut self.text));
     }
 }

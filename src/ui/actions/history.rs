@@ -1,5 +1,6 @@
 //! Adding a history and indexing it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -10,10 +11,12 @@ use super::save::{keep_knowledge, put_knowledge, read_knowledge};
 use super::{SLICE_MS, breathe, encoder, now, workspace};
 use crate::browser::embedder::Wish;
 use crate::browser::storage;
-use crate::history::Builder;
-use crate::history::import::{self, Plan};
+use crate::history::import::{self, Counting, ImportError, Inspection, Plan, RawHistory, Reading, Source};
 use crate::history::store::{self, StoreError};
+use crate::history::{Builder, Stepwise};
 use crate::ports::EmbedError;
+use crate::present::format;
+use crate::present::pace::Pace;
 use crate::retrieval::Indexed;
 use crate::ui::components::progress::Work;
 use crate::ui::settings::Settings;
@@ -21,6 +24,9 @@ use crate::ui::state::{Import, State};
 use crate::workspace::archive;
 
 const INDEXING: &str = "Indexing";
+const STOPPED: &str = "Reading was stopped. Nothing was changed.";
+/// Work that is over sooner shows no progress.
+const SHOWN_AFTER_MS: f64 = 300.0;
 
 /// Looks at a history file and shows how it would be read; a knowledge base is opened at once, and so is a workspace,
 /// which brings its history along.
@@ -56,14 +62,87 @@ pub(super) async fn take(state: State, name: &str, blob: &Blob) {
 }
 
 async fn look(state: State, name: &str, bytes: Vec<u8>) {
-    match store::from_json(&bytes) {
-        Err(StoreError::NotKnowledge) => {
-            let plan = import::inspect(name, &bytes);
-            state.import.set(Some(Import { bytes: Arc::new(bytes), plan }));
+    // A knowledge base that this page or the command line wrote needs no reading; of one that is damaged or newer it is
+    // said what is wrong.
+    if !matches!(store::from_json(&bytes), Err(StoreError::NotKnowledge)) {
+        return replace(state, &bytes).await;
+    }
+    let opened = state.opened();
+    state.stop.set(false);
+    let plan = inspect(state, name, &bytes).await;
+    if state.opened() != opened {
+        return;
+    }
+    state.work.set(None);
+    match plan.transpose() {
+        Some(plan) => state.import.set(Some(Import { bytes: Arc::new(bytes), plan })),
+        None => state.said.set(STOPPED.to_owned()),
+    }
+}
+
+/// How a file can be read; None where looking was stopped.
+async fn inspect(state: State, name: &str, bytes: &[u8]) -> Result<Option<Plan>, ImportError> {
+    let text = import::decode(bytes)?;
+    let source = Source::look(name, &text)?;
+    let mut inspection = Inspection::new(&source)?;
+    match in_slices(state, "Looking through the file", None, &mut inspection).await {
+        true => inspection.finish().map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The databases that the rows of a picked file name, by the mapping of `plan`; None where counting was stopped, or
+/// another workspace opened meanwhile.
+pub async fn databases(
+    state: State,
+    bytes: &[u8],
+    plan: &Plan,
+) -> Result<Option<Vec<(String, usize)>>, ImportError> {
+    let text = import::decode(bytes)?;
+    let source = Source::planned(plan, &text)?;
+    let mut counting = Counting::new(&source, plan);
+    let opened = state.opened();
+    state.stop.set(false);
+    let whole = in_slices(state, "Counting the databases", None, &mut counting).await;
+    if state.opened() == opened {
+        state.work.set(None);
+    }
+    Ok(whole.then(|| counting.finish()))
+}
+
+/// The records of a file; None where reading was stopped.
+async fn records(state: State, bytes: &[u8], plan: &Plan) -> Result<Option<RawHistory>, ImportError> {
+    let text = import::decode(bytes)?;
+    let source = Source::planned(plan, &text)?;
+    let mut reading = Reading::new(&source, plan)?;
+    Ok(in_slices(state, "Reading", None, &mut reading).await.then(|| reading.finish()))
+}
+
+/// Does long work, a slice at a time, and shows how far it is (in bytes, where it counts nothing else). False where it
+/// was stopped, or another workspace was opened.
+async fn in_slices(state: State, title: &str, unit: Option<&str>, job: &mut impl Stepwise) -> bool {
+    let opened = state.opened();
+    let start = now();
+    let mut pace = Pace::new(start);
+    loop {
+        let slice = now();
+        let mut more = true;
+        while more && now() - slice < SLICE_MS {
+            more = job.step();
         }
-        // A knowledge base that this page or the command line wrote needs no reading; of one that is damaged or newer
-        // it is said what is wrong.
-        _ => replace(state, &bytes).await,
+        if !more {
+            return true;
+        }
+        if state.stop.get_untracked() || state.opened() != opened {
+            return false;
+        }
+        let (done, total) = job.progress();
+        pace.update(now(), done);
+        // What is over at once is not worth the flicker.
+        if now() - start > SHOWN_AFTER_MS {
+            state.work.set(Some(work(title, unit, done, total, &pace)));
+        }
+        breathe().await;
     }
 }
 
@@ -105,33 +184,28 @@ async fn put(state: State, new: Option<Arc<Indexed>>, said: &str) {
 /// Reads the picked file as `plan` says, on top of the history that is there, and indexes it.
 pub async fn read(state: State, plan: Plan) {
     let Some(picked) = state.import.get_untracked() else { return };
-    let history = match import::read(&picked.bytes, &plan) {
-        Ok(history) => history,
-        Err(error) => {
+    state.import.set(None);
+    state.stop.set(false);
+    let opened = state.opened();
+    let history = records(state, &picked.bytes, &plan).await;
+    if state.opened() != opened {
+        return;
+    }
+    let history = match history.transpose() {
+        Some(Ok(history)) => history,
+        Some(Err(error)) => {
             return state.import.set(Some(Import { bytes: picked.bytes, plan: Err(error) }));
         }
+        None => {
+            state.work.set(None);
+            return state.said.set(STOPPED.to_owned());
+        }
     };
-    state.import.set(None);
     let schema = state.overview.with_untracked(|o| o.as_ref().map(|o| o.schema.clone())).unwrap_or_default();
     let before = state.knowledge.get_untracked();
     let base = before.as_ref().map(|k| k.base.clone()).unwrap_or_default();
     let mut builder = Builder::onto(base, history, schema);
-    let opened = state.opened();
-    state.stop.set(false);
-    let start = now();
-    loop {
-        let slice = now();
-        let mut more = true;
-        while more && now() - slice < SLICE_MS {
-            more = builder.step();
-        }
-        if !more || state.stop.get_untracked() || state.opened() != opened {
-            break;
-        }
-        let (done, total) = builder.progress();
-        state.work.set(Some(work("Reading", "queries", done, total, now() - start)));
-        breathe().await;
-    }
+    in_slices(state, "Learning from", Some("queries"), &mut builder).await;
     if state.opened() != opened {
         return;
     }
@@ -209,15 +283,18 @@ async fn embed(state: State, knowledge: &Indexed, wish: &Wish) -> Result<Vec<Vec
     let texts = knowledge.base.texts();
     let all: Vec<String> = texts.queries.iter().chain(&texts.items).cloned().collect();
     let opened = state.opened();
-    let start = now();
+    let pace = Cell::new(Pace::new(now()));
     let engine = state.engine();
     if let Some((encoder, vectors)) = knowledge.known_vectors() {
         engine.embedder.remember(&encoder, vectors);
     }
     let here = move || state.opened() == opened;
-    let progress = move |done: usize, total: usize| {
+    let progress = |done: usize, total: usize| {
         if here() {
-            state.work.set(Some(work(INDEXING, "texts", done, total, now() - start)));
+            let mut so_far = pace.get();
+            so_far.update(now(), done);
+            pace.set(so_far);
+            state.work.set(Some(work(INDEXING, Some("texts"), done, total, &so_far)));
         }
     };
     let stopped = move || state.stop.get_untracked() || !here();
@@ -231,17 +308,18 @@ pub fn is_indexing(work: &Work) -> bool {
     work.title == INDEXING
 }
 
-/// How far a piece of work is, with its rate and the time left.
-pub(super) fn work(title: &str, unit: &str, done: usize, total: usize, elapsed_ms: f64) -> Work {
-    let seconds = elapsed_ms / 1000.0;
-    let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
+/// How far a piece of work is, with its rate and the time left; without a unit it counts bytes.
+pub(super) fn work(title: &str, unit: Option<&str>, done: usize, total: usize, pace: &Pace) -> Work {
+    let rate = pace.rate().map(|rate| match unit {
+        Some(_) => format!("{rate:.0} a second"),
+        None => format!("{} a second", format::bytes(rate as u64)),
+    });
     Work {
         title: title.to_owned(),
         done: done as u64,
         total: Some(total as u64),
-        unit: Some(unit.to_owned()),
-        // An estimate from less than a second's work would jump about.
-        seconds_left: (seconds > 1.0 && done > 0).then(|| (total - done.min(total)) as f64 / rate),
-        note: if seconds > 1.0 { format!("{rate:.0} a second") } else { String::new() },
+        unit: unit.map(str::to_owned),
+        seconds_left: pace.seconds_left(total),
+        note: rate.unwrap_or_default(),
     }
 }

@@ -17,15 +17,8 @@ pub mod save;
 pub mod tasks;
 pub mod workspace;
 
-/// Milliseconds on the page's clock.
-pub fn now() -> f64 {
-    web_sys::window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
-}
-
-/// Lets the browser paint and handle input before going on.
-pub async fn breathe() {
-    gloo_timers::future::TimeoutFuture::new(0).await;
-}
+pub use crate::browser::time::now;
+pub use crate::browser::time::turn as breathe;
 
 /// Longest piece of work between two breaths, in milliseconds: under one frame.
 pub const SLICE_MS: f64 = 12.0;

@@ -11,6 +11,7 @@ use super::{answers, history, now};
 use crate::browser::model::{FetchModel, local_network_permission};
 use crate::llm::diagnosis::{Seen, Trial, diagnose};
 use crate::llm::{self, Cached, Cancel, Endpoint, LlmError, Message, Request};
+use crate::present::pace::Pace;
 use crate::retrieval::Indexed;
 use crate::retrieval::model::{Asking, describe};
 use crate::ui::components::progress::Work;
@@ -151,14 +152,15 @@ pub async fn describe_history(state: State) {
     let remembering = Cached::new(&server, &known);
     let asking = Asking { model: &remembering, name: &name, context_tokens, cancel: &cancel };
     let mut base = knowledge.base.clone();
-    let (started, last) = (now(), Rc::new(Cell::new(0)));
+    let (mut pace, last) = (Pace::new(now()), Rc::new(Cell::new(0)));
     let on_progress = &mut |done: usize, total: usize| {
         // What another workspace shows is not of this work.
         if state.opened() != opened {
             return cancel.cancel();
         }
         last.set(done);
-        state.work.set(Some(history::work("Describing", "queries", done, total, now() - started)));
+        pace.update(now(), done);
+        state.work.set(Some(history::work("Describing", Some("queries"), done, total, &pace)));
         answers::keep_now_and_then(state);
     };
     on_progress(0, base.entries.len());

@@ -120,6 +120,20 @@ pub fn press_later(selector: &'static str) {
     });
 }
 
+/// Sends a key to an element, as if it were pressed there.
+pub fn send_key(element: &web_sys::Element, key: &str) {
+    let how = js_sys::Object::new();
+    for (name, value) in [("key", key.into()), ("bubbles", true.into()), ("cancelable", true.into())] {
+        let _ = js_sys::Reflect::set(&how, &name.into(), &value);
+    }
+    let made = js_sys::Reflect::get(&window(), &"KeyboardEvent".into())
+        .and_then(|kind| kind.dyn_into::<js_sys::Function>())
+        .and_then(|kind| js_sys::Reflect::construct(&kind, &js_sys::Array::of2(&"keydown".into(), &how)));
+    if let Some(event) = made.ok().and_then(|event| event.dyn_into::<web_sys::Event>().ok()) {
+        let _ = element.dispatch_event(&event);
+    }
+}
+
 /// Keeps Tab inside `root`: from the last element to the first and back.
 pub fn trap_tab(event: &web_sys::KeyboardEvent, root: &web_sys::Element) {
     if event.key() != "Tab" {

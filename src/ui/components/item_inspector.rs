@@ -76,9 +76,9 @@ pub fn ItemInspector(
             <div class="row wrap">
                 <Button label="Edit description" disabled=busy on_press=on_edit/>
                 {if edit.hidden {
-                    view! { <Button label="Retrieve again" disabled=busy on_press=move || on_hide.run(false)/> }.into_any()
+                    view! { <Button label="Retrieve again" key="D" disabled=busy on_press=move || on_hide.run(false)/> }.into_any()
                 } else {
-                    view! { <Button label="Hide" icon=Icon::Drop disabled=busy on_press=move || on_hide.run(true)/> }.into_any()
+                    view! { <Button label="Hide" icon=Icon::Drop key="D" disabled=busy on_press=move || on_hide.run(true)/> }.into_any()
                 }}
             </div>
         </div>

@@ -126,8 +126,10 @@ fn summary(state: State, base: &KnowledgeBase) -> impl IntoView + use<> {
 #[component]
 pub fn IndexState() -> impl IntoView {
     let state = State::here();
+    // The progress is made once, so that its button keeps the focus.
+    let busy = Memo::new(move |_| state.work.with(Option::is_some));
     move || {
-        if state.work.with(Option::is_some) {
+        if busy.get() {
             let work = Signal::derive(move || state.work.get().unwrap_or_default());
             return view! { <Progress work on_cancel=Callback::new(move |()| state.stop.set(true))/> }
                 .into_any();

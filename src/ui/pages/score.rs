@@ -8,6 +8,7 @@ use crate::bench::compare::Verdict;
 use crate::ui::actions::{ask, tasks};
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::dialog::Dialog;
+use crate::ui::components::dom;
 use crate::ui::components::field::Select;
 use crate::ui::components::file_input::FileInput;
 use crate::ui::components::score_panel::{KnowledgeScore, Score, ScorePanel};
@@ -29,7 +30,11 @@ pub fn GoldSelect() -> impl IntoView {
         ];
         state.tasks.with(|tasks| {
             options.extend(tasks.iter().enumerate().map(|(i, task)| {
-                let question: String = task.question.chars().take(40).collect();
+                let mut question: String = task.question.chars().take(40).collect();
+                if question.len() < task.question.len() {
+                    question.truncate(question.trim_end().len());
+                    question.push('…');
+                }
                 (format!("task-{i}"), format!("Task {}: {question}", task.question_id))
             }));
         });
@@ -45,7 +50,10 @@ pub fn GoldSelect() -> impl IntoView {
             state.gold.set(Gold::None);
             spawn_local(ask::score(state));
         }
-        "sql" => writing.set(true),
+        "sql" => {
+            writing.set(true);
+            dom::focus_later("dialog[open] textarea".to_owned());
+        }
         "file" => {
             pick.update(|n| *n += 1);
             // The select must show what is in force, not the wish to open a file.

@@ -96,7 +96,7 @@ fn stages(state: State) -> Vec<Step> {
             retrieved_ms: run.retrieved.is_some().then_some(run.retrieve_ms),
             adapted: run.answer.is_some(),
             prompt_tokens: run.prompt.as_ref().map(|prompt| prompt.tokens),
-            written: (run.tokens, run.answer_ms.1),
+            written: (run.tokens, run.answer_ms),
             ran_ms: run.result.as_ref().map(|result| result.elapsed_ms),
             scored: run.score.is_some(),
             ended: run.direct.is_some() || run.trouble.is_some(),

@@ -33,7 +33,12 @@ pub struct Source {
 impl Workspace {
     /// The folder that holds its files.
     pub fn folder(&self) -> String {
-        format!("workspace-{}", self.id)
+        Self::folder_of(self.id)
+    }
+
+    /// The folder of the one with this id.
+    pub fn folder_of(id: u32) -> String {
+        format!("workspace-{id}")
     }
 }
 
@@ -47,9 +52,9 @@ pub struct Workspaces {
 }
 
 impl Workspaces {
-    /// Reads the list; a damaged file is an empty list, since the databases themselves are not in it.
-    pub fn from_json(json: &str) -> Self {
-        let mut read: Self = serde_json::from_str(json).unwrap_or_default();
+    /// Reads the list; None where it is damaged: the databases themselves are not in it.
+    pub fn from_json(json: &str) -> Option<Self> {
+        let mut read: Self = serde_json::from_str(json).ok()?;
         // An id must never name two folders, whatever the file says.
         let mut seen = std::collections::HashSet::new();
         read.list.retain(|w| seen.insert(w.id));
@@ -62,7 +67,19 @@ impl Workspaces {
             .max()
             .unwrap_or(0)
             .max(read.next_id);
-        read
+        Some(read)
+    }
+
+    /// A list of the databases, with their sizes, whose folders were found; their names are lost.
+    pub fn found_again(folders: &[(u32, u64)]) -> Self {
+        let named = |&(id, bytes): &(u32, u64)| Workspace {
+            id,
+            name: format!("Database {}", id + 1),
+            bytes,
+            source: None,
+        };
+        let next_id = folders.iter().map(|(id, _)| id.saturating_add(1)).max().unwrap_or(0);
+        Self { next_id, list: folders.iter().map(named).collect(), removed: Vec::new() }
     }
 
     /// Writes the list.
@@ -186,7 +203,7 @@ mod tests {
         assert!(list.list().is_empty() && list.from_source(&source).is_none());
         assert_eq!(list.add("a", 1).name, "a");
         // The other took the name meanwhile.
-        let mut again = Workspaces::from_json(&list.to_json());
+        let mut again = Workspaces::from_json(&list.to_json()).unwrap_or_default();
         again.put_back(&first);
         assert_eq!(again.from_source(&source).map(|w| w.name.as_str()), Some("a 2"));
         // A tab that was closed before leaves it to be deleted.
@@ -202,8 +219,7 @@ mod tests {
         let mut list = Workspaces::default();
         let first = list.add("a", 1);
         list.remove(first.id);
-        let again = Workspaces::from_json(&list.to_json());
-        assert_eq!(again, list);
+        assert_eq!(Workspaces::from_json(&list.to_json()), Some(list.clone()));
         assert_ne!(list.add("b", 1).id, first.id);
     }
 
@@ -225,9 +241,15 @@ mod tests {
 
     #[test]
     fn a_damaged_list_is_read_as_far_as_it_is_safe() {
-        assert_eq!(Workspaces::from_json("{"), Workspaces::default());
+        assert_eq!(Workspaces::from_json("{"), None);
+        let mut found = Workspaces::found_again(&[(0, 10), (4, 20)]);
+        assert_eq!(
+            found.list().iter().map(|w| w.name.as_str()).collect::<Vec<_>>(),
+            ["Database 1", "Database 5"]
+        );
+        assert_eq!(found.add("a", 1).id, 5);
         let doubled = r#"{"next_id":0,"list":[{"id":3,"name":"a","bytes":1},{"id":3,"name":"b","bytes":1}]}"#;
-        let mut read = Workspaces::from_json(doubled);
+        let mut read = Workspaces::from_json(doubled).unwrap_or_default();
         assert_eq!(read.list().len(), 1);
         assert_eq!(read.add("c", 1).id, 4);
     }

@@ -4,7 +4,7 @@ use gloo_net::http::Request;
 use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, Cache, ReadableStreamDefaultReader, RequestMode, Response};
+use web_sys::{Blob, Cache, ReadableStreamDefaultReader, RequestMode, RequestRedirect, Response};
 
 use super::rpc::describe;
 
@@ -16,7 +16,15 @@ const CACHE: &str = "querylore-weights-1";
 /// # Errors
 /// One sentence that names the address and what happened.
 pub async fn blob(url: &str, progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
-    get(url, RequestMode::Cors, progress).await
+    get(url, RequestMode::Cors, RequestRedirect::Follow, progress).await
+}
+
+/// Like [`blob`], but from that address alone: nothing else is asked where it sends on.
+///
+/// # Errors
+/// As [`blob`].
+pub async fn exact(url: &str, progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
+    get(url, RequestMode::Cors, RequestRedirect::Manual, progress).await
 }
 
 /// Like [`blob`], but only from the page's own origin: also where that leads elsewhere, nothing foreign is asked.
@@ -24,13 +32,24 @@ pub async fn blob(url: &str, progress: impl FnMut(u64, u64)) -> Result<Blob, Str
 /// # Errors
 /// As [`blob`].
 pub async fn own(url: &str, progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
-    get(url, RequestMode::SameOrigin, progress).await
+    get(url, RequestMode::SameOrigin, RequestRedirect::Follow, progress).await
 }
 
-async fn get(url: &str, mode: RequestMode, mut progress: impl FnMut(u64, u64)) -> Result<Blob, String> {
-    let response = Request::get(url).mode(mode).send().await.map_err(|e| {
+async fn get(
+    url: &str,
+    mode: RequestMode,
+    redirect: RequestRedirect,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Blob, String> {
+    let response = Request::get(url).mode(mode).redirect(redirect).send().await.map_err(|e| {
         format!("{url} cannot be reached ({e}). The address may be wrong, or its server may not allow other pages to read it.")
     })?;
+    // The browser hides the status of a redirect that it does not follow.
+    if redirect == RequestRedirect::Manual && response.status() == 0 {
+        return Err(format!(
+            "{url} sends on to another address, which was not asked. Open that address itself if you trust it."
+        ));
+    }
     if !response.ok() {
         return Err(format!("{url} answers {} {}.", response.status(), response.status_text()));
     }

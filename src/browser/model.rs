@@ -61,7 +61,7 @@ impl FetchModel {
         while let Some(bytes) = connection.next(cancel, self.silence_s).await? {
             body.extend(bytes);
         }
-        if connection.head.status >= 400 {
+        if connection.head.status >= 300 {
             let mut reader = Reader::new(connection.head.clone());
             reader.feed(&body)?;
             return reader.finish().map(|_| Vec::new());
@@ -102,14 +102,19 @@ impl FetchModel {
             headers.set("Content-Type", "application/json").map_err(unreachable)?;
         }
         options.set_headers(&headers);
+        // A prompt and the headers of a key go where they were meant to go, and nowhere else.
+        let _ = Reflect::set(&options, &"redirect".into(), &"manual".into());
         options.set_signal(Some(&abort.0.signal()));
         let window = web_sys::window().ok_or_else(|| unreachable("there is no window".into()))?;
         let answer = JsFuture::from(window.fetch_with_str_and_init(url, &options));
         let answer = within(answer, cancel, self.silence_s).await?.map_err(unreachable)?;
         let answer: Response = answer.unchecked_into();
         let header = |name: &str| answer.headers().get(name).ok().flatten();
+        let kind = Reflect::get(&answer, &"type".into()).ok().and_then(|kind| kind.as_string());
+        // The browser hides where a redirect leads, and its status.
+        let redirected = kind.is_some_and(|kind| kind == "opaqueredirect");
         let head = Head {
-            status: answer.status(),
+            status: if redirected { 302 } else { answer.status() },
             content_type: header("content-type").unwrap_or_default(),
             retry_after: header("retry-after"),
             date: header("date"),

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use sqlparser::ast::Query;
 
 use super::import::{RawHistory, RawRecord};
-use super::report::{Merge, Note, Reason, Report, Skip};
+use super::report::{Merge, Note, Reason, Report, Skip, excerpt};
 use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, Stepwise, normal, tables};
 use crate::sql::components::split_query;
 use crate::sql::describe::{self, Description, Phrases};
@@ -127,6 +127,7 @@ impl Builder {
         let id = small(self.base.entries.len());
         self.known.insert(key, id);
         self.report.kept += 1;
+        self.say_odd_count(id, record);
         let notes = remarks.into_iter().map(|text| Note { line: record.line, entry: id, text });
         self.report.notes.extend(notes);
         let unknown = tables::unknown(&query, &self.schema);
@@ -159,9 +160,19 @@ impl Builder {
         Ok(())
     }
 
+    /// Says what stands where the count of a record should be.
+    fn say_odd_count(&mut self, entry: u32, record: &RawRecord) {
+        if let Some(odd) = &record.odd_count {
+            let text =
+                format!("its count “{}” is no whole number that can be read; it counts once", excerpt(odd));
+            self.report.notes.push(Note { line: record.line, entry, text });
+        }
+    }
+
     /// Counts a record as a duplicate of an entry.
     fn merge(&mut self, id: u32, record: &RawRecord) {
         self.report.merged += 1;
+        self.say_odd_count(id, record);
         let merges = &mut self.report.merges;
         let place = *self.merges.entry(id).or_insert_with(|| {
             merges.push(Merge { entry: id, lines: Vec::new() });

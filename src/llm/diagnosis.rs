@@ -235,6 +235,7 @@ fn of_error(seen: &Seen<'_>, error: &LlmError) -> Diagnosis {
             "There is nothing at /models, with or without /v1. Enter the address up to /v1.",
         ),
         LlmError::NotAnApi(_) => fault(Step::Reached, "Not a model server.", error.to_string()),
+        LlmError::Redirected(_) => fault(Step::Reached, "It sends on to another address.", error.to_string()),
         LlmError::UnknownModel { .. } => match &seen.models {
             Ok(models) => unknown_model(seen.model, models),
             Err(_) => fault(Step::Model, "Unknown model.", error.to_string()),

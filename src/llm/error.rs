@@ -24,6 +24,11 @@ pub enum LlmError {
     /// The server answers, but not as a model API does.
     #[error("{0} answers, but not as a model API. Check the address; it often ends in /v1.")]
     NotAnApi(String),
+    /// 300 to 399, or what a page sees of them.
+    #[error(
+        "{0} sends requests on to another address. Nothing was sent there: enter that address itself if you trust it."
+    )]
+    Redirected(String),
     /// The server has no such model.
     #[error("The server has no model “{model}”{}. Choose one of its list.", said(.message))]
     UnknownModel {
@@ -119,6 +124,7 @@ impl LlmError {
                 | Self::NoBudget(_)
                 | Self::NotFound(_)
                 | Self::NotAnApi(_)
+                | Self::Redirected(_)
                 | Self::UnknownModel { .. }
                 | Self::RateLimited { .. }
                 | Self::Cancelled
@@ -193,6 +199,7 @@ impl Stated<'_> {
         }
         let (retry_after_s, named) = (self.retry_after_s, field("param").and_then(Json::as_str));
         match status {
+            300..=399 => LlmError::Redirected(self.url.to_owned()),
             401 => LlmError::Unauthorised(message),
             403 => LlmError::Forbidden(message),
             404 | 405 => LlmError::NotFound(self.url.to_owned()),

@@ -30,6 +30,8 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .connect_timeout(Duration::from_secs(CONNECT_S))
+        // A prompt and the headers of a key go where they were meant to go, and nowhere else.
+        .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("querylore/", env!("CARGO_PKG_VERSION")))
         .build()
 }
@@ -65,7 +67,7 @@ impl HttpModel {
             Ok((head, body))
         });
         let (head, body) = task.await.map_err(|error| LlmError::Malformed(error.to_string()))??;
-        if head.status >= 400 {
+        if head.status >= 300 {
             let mut reader = Reader::new(head);
             reader.feed(body.as_bytes())?;
             return reader.finish().map(|_| Vec::new());

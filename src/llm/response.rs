@@ -54,7 +54,7 @@ pub struct Reader {
 impl Reader {
     /// Begins with the head of the answer.
     pub fn new(head: Head) -> Self {
-        let body = if head.status >= 400 {
+        let body = if head.status >= 300 {
             Body::Error(Vec::new())
         } else if head.content_type.contains("event-stream") {
             Body::Events(Decoder::default())

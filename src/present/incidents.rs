@@ -44,6 +44,7 @@ pub fn of_model(error: &LlmError) -> &'static str {
         LlmError::NoBudget(_) => "the server's budget was used up (402)",
         LlmError::NotFound(_) => "there was no API at the address (404)",
         LlmError::NotAnApi(_) => "what answered was no model API",
+        LlmError::Redirected(_) => "the server sends on to another address",
         LlmError::UnknownModel { .. } => "the server did not have the model",
         LlmError::RateLimited { .. } => "there were too many requests for the server (429)",
         LlmError::Server { .. } => "the server failed (5xx)",

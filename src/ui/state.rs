@@ -215,6 +215,10 @@ pub struct State {
     pub overview: RwSignal<Option<Arc<Overview>>>,
     /// Its history.
     pub knowledge: RwSignal<Option<Arc<Indexed>>>,
+    /// A history of the open workspace that was removed and can be brought back.
+    pub removed_history: RwSignal<Option<Arc<Indexed>>>,
+    /// Counts the histories: each one that is put in place of another, or read onto it.
+    pub histories: StoredValue<u32>,
     /// The reports of the files read since the workspace was opened, the last one first.
     pub reports: RwSignal<Vec<Arc<Report>>>,
     /// Whether they are shown.
@@ -292,6 +296,8 @@ impl Default for State {
             notices: RwSignal::new(Vec::new()),
             overview: RwSignal::new(None),
             knowledge: RwSignal::new(None),
+            removed_history: RwSignal::new(None),
+            histories: StoredValue::new(0),
             reports: RwSignal::new(Vec::new()),
             reading_report: RwSignal::new(false),
             import: RwSignal::new(None),
@@ -357,6 +363,12 @@ impl State {
         self.openings.update_value(|n| *n = n.wrapping_add(1));
         self.stop.set(true);
         self.work.set(None);
+    }
+
+    /// Another history takes the place of the one shown, or more is read onto it; its number.
+    pub fn another_history(&self) -> u32 {
+        self.histories.update_value(|n| *n = n.wrapping_add(1));
+        self.histories.get_value()
     }
 
     /// The workers.

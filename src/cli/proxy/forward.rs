@@ -133,6 +133,9 @@ impl Forward {
             Ok(Ok(answer)) if matches!(answer.status().as_u16(), 401 | 403) => {
                 Err(bad("The model's server does not accept this proxy's key. Tell whoever runs this proxy."))
             }
+            Ok(Ok(answer)) if answer.status().is_redirection() => {
+                Err(bad("The model's server sends on to another address. Tell whoever runs this proxy."))
+            }
             Ok(Ok(answer)) => Ok(answer),
         }
     }

@@ -222,3 +222,17 @@ proptest! {
         prop_assert_eq!(base.entries[0].count as usize, 1 + seeds.len());
     }
 }
+
+#[test]
+fn what_stands_in_place_of_a_count_is_said() {
+    let csv = "question,sql,runs\na,SELECT 1,7\nb,SELECT 2,n/a\nc,SELECT 3,-1\nd,SELECT 4,1e308\ne,SELECT 5,\nf,SELECT 6,3\n";
+    let plan = import::inspect("log.csv", csv.as_bytes()).unwrap();
+    assert_eq!(plan.mapping.count.as_deref(), Some("runs"));
+    let mut builder = Builder::new(import::read(csv.as_bytes(), &plan).unwrap(), Schema::default());
+    while builder.step() {}
+    let (base, report) = builder.finish();
+    assert_eq!(base.entries.iter().map(|entry| entry.count).collect::<Vec<_>>(), [7, 1, 1, 1, 1, 3]);
+    let odd: Vec<u32> =
+        report.notes.iter().filter(|note| note.text.starts_with("its count")).map(|n| n.line).collect();
+    assert_eq!(odd, [3, 4, 5]);
+}

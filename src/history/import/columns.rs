@@ -9,7 +9,7 @@ const SAMPLES: usize = 5;
 /// Characters kept of a sample value.
 const SAMPLE_LENGTH: usize = 120;
 /// The largest count kept, so that the counts of any history add up without overflow and are exact in JSON's numbers.
-const MAX_COUNT: u64 = 1_000_000_000_000;
+pub(crate) const MAX_COUNT: u64 = 1_000_000_000_000;
 
 /// A column of the file, for the page to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +123,7 @@ impl Survey {
         let text = |t: Tally| !t.mostly(t.sql) && !t.mostly(t.numbers);
         let mapping = Mapping {
             sql,
-            count: pick(COUNT, &|t| t.filled == t.numbers),
+            count: pick(COUNT, &|t| t.mostly(t.numbers)),
             id: pick(ID, &|t| t.filled == t.numbers),
             db_id: pick(DATABASE, &|t| !t.mostly(t.sql)),
             user: pick(USER, &|t| !t.mostly(t.sql)),
@@ -251,13 +251,13 @@ pub(super) fn looks_like_sql(value: &str) -> bool {
         .any(|s| first == *s || first.strip_prefix(s).is_some_and(|r| r.starts_with(['(', '*'])))
 }
 
-/// A count as logs write it: a whole number of at least 1.
+/// A count as logs write it: a whole number from 1 to [`MAX_COUNT`].
 pub(super) fn count(value: &str) -> Option<u64> {
     let value = value.trim();
     let number = || value.parse::<f64>().ok().filter(|n| *n >= 1.0 && n.fract() == 0.0);
     // What is no whole number in 64 bits may still be one as a REAL: "4.0", "1e6".
     let count = value.parse::<u64>().ok().or_else(|| Some(number()? as u64))?;
-    (count > 0).then(|| count.min(MAX_COUNT))
+    (1..=MAX_COUNT).contains(&count).then_some(count)
 }
 
 /// The databases named in a column with their numbers of rows, most rows first.
@@ -311,6 +311,6 @@ mod tests {
         assert_eq!(["3", "4.0", " 5 "].map(count), [Some(3), Some(4), Some(5)]);
         assert_eq!(["0", "-1", "1.5", "x", "nan"].map(count), [None; 5]);
         assert_eq!(count("5000000000"), Some(5_000_000_000));
-        assert_eq!(count("1e300"), Some(MAX_COUNT));
+        assert_eq!(["1e300", "99999999999999999999"].map(count), [None; 2]);
     }
 }

@@ -118,12 +118,15 @@ impl Places {
             let text = cell(self.question).unwrap_or_default();
             return history.skipped.push(Skip::new(line, number, Reason::Empty, &text));
         }
+        let count = cell(self.count).and_then(|c| columns::count(&c));
+        let odd_count = cell(self.count).filter(|_| count.is_none());
         for statement in statements {
             history.records.push(RawRecord {
                 question: cell(self.question).or(statement.question),
                 user: cell(self.user).or(statement.user),
                 time: cell(self.time).or(statement.time),
-                count: cell(self.count).and_then(|c| columns::count(&c)).or(statement.count),
+                count: count.or(statement.count),
+                odd_count: odd_count.clone(),
                 id: cell(self.id).and_then(|c| c.parse().ok()).or(statement.id),
                 line: if verbatim { line.saturating_add(statement.line - 1) } else { line },
                 sql: statement.sql,

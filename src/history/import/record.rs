@@ -18,6 +18,8 @@ pub struct RawRecord {
     pub time: Option<String>,
     /// How often it was run, by the log.
     pub count: Option<u64>,
+    /// What stands in the place of a count and is none.
+    pub odd_count: Option<String>,
     /// Its identifier in the file, where that is a number.
     pub id: Option<i64>,
     /// Line of the file where the query (in JSON: its object) starts, 1-based.

@@ -99,6 +99,7 @@ impl<'a> Records<'a> {
             user,
             time,
             count,
+            odd_count: None,
             id,
             line,
             number: self.found,

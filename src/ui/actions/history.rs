@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
-use super::save::{keep_knowledge, put_knowledge, read_knowledge};
+use super::save::{keep_knowledge, keep_removed, put_knowledge, read_knowledge};
 use super::{SLICE_MS, breathe, encoder, now, workspace};
 use crate::browser::embedder::Wish;
 use crate::browser::storage;
@@ -154,9 +154,24 @@ async fn replace(state: State, bytes: &[u8]) {
     }
 }
 
-/// Takes the open history away, which Undo brings back; the database stays.
+/// Takes the open history away; the database stays, and the history can be brought back until another one is removed.
 pub async fn remove(state: State) {
+    let Some(before) = state.knowledge.get_untracked() else { return };
+    keep_removed(state, before).await;
     put(state, None, "The history was removed").await;
+}
+
+/// Brings the removed history back where there is none now.
+pub async fn bring_back(state: State) {
+    if state.knowledge.with_untracked(Option::is_some) {
+        return state.notify(
+            "A history was added since. Remove it first: then the one before can be brought back.".to_owned(),
+        );
+    }
+    if let Some(before) = state.removed_history.get_untracked() {
+        put_knowledge(state, Some(before));
+        keep_knowledge(state).await;
+    }
 }
 
 async fn put(state: State, new: Option<Arc<Indexed>>, said: &str) {
@@ -166,11 +181,15 @@ async fn put(state: State, new: Option<Arc<Indexed>>, said: &str) {
     let (reports, opened) = (state.reports.get_untracked(), state.opened());
     state.reports.set(Vec::new());
     put_knowledge(state, new);
+    let history = state.another_history();
     if before.is_some() {
         state.toasts.removed(said, move || {
-            // Another workspace has its own history.
+            // Another workspace has its own history, and what was read since is not to be lost.
             if state.opened() != opened {
-                return state.said.set("Another database is open. Nothing was changed.".to_owned());
+                return state.notify("Another database is open. Nothing was changed.".to_owned());
+            }
+            if state.histories.get_value() != history {
+                return state.notify("The history has changed since. Nothing was undone.".to_owned());
             }
             state.stop.set(true);
             state.reports.set(reports.clone());
@@ -223,6 +242,7 @@ pub async fn read(state: State, plan: Plan) {
         return state.reading_report.set(true);
     }
     state.said.set("The history is read.".to_owned());
+    state.another_history();
     put_knowledge(state, Some(Arc::new(Indexed::without_vectors(base))));
     keep_knowledge(state).await;
     // Texts that were embedded before need no second time.

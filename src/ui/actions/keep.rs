@@ -10,6 +10,7 @@ use web_sys::Blob;
 use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER};
 use crate::browser::lock::{self, Asked, Lock};
 use crate::browser::storage::{self, StorageError};
+use crate::present::format;
 use crate::retrieval::Indexed;
 use crate::ui::state::State;
 use crate::workspace::{Source, Workspace, Workspaces};
@@ -17,6 +18,8 @@ use crate::workspace::{Source, Workspace, Workspaces};
 /// How often, and how many times, the list is tried while another tab changes it.
 const WAIT: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;
+/// Folders that are looked for where the list is damaged.
+const MOST_FOUND: u32 = 200;
 
 /// The name of the lock on a workspace.
 pub(super) fn lock_name(id: u32) -> String {
@@ -25,7 +28,7 @@ pub(super) fn lock_name(id: u32) -> String {
 
 /// Reads the list and deletes the files of workspaces that were removed, or never kept whole.
 pub(super) async fn load(state: State) {
-    let Some(list) = read().await else { return };
+    let Some(list) = read(state).await else { return };
     let removed: Vec<Workspace> = list.removed().to_vec();
     state.workspaces.set(list);
     for workspace in removed {
@@ -38,10 +41,37 @@ pub(super) async fn load(state: State) {
     }
 }
 
-async fn read() -> Option<Workspaces> {
+async fn read(state: State) -> Option<Workspaces> {
     let file = storage::read(LIST_FOLDER, LIST).await?;
     let bytes = storage::bytes(&file).await.ok()?;
-    Some(Workspaces::from_json(&String::from_utf8_lossy(&bytes)))
+    match Workspaces::from_json(&String::from_utf8_lossy(&bytes)) {
+        Some(list) => Some(list),
+        None => Some(found_again(state).await),
+    }
+}
+
+/// The databases whose folders are there, where the list of them is damaged.
+async fn found_again(state: State) -> Workspaces {
+    let mut found = Vec::new();
+    for id in 0..MOST_FOUND {
+        if let Some(file) = storage::read(&Workspace::folder_of(id), DATABASE).await {
+            found.push((id, file.size() as u64));
+        }
+    }
+    let count = format::counted(found.len(), "database was", "databases were");
+    state.notify(format!("The list of databases could not be read. {count} found again, under a new name."));
+    let list = Workspaces::found_again(&found);
+    // What cannot be written is found again, and said again, by the next who reads it.
+    if let Ok(blob) = storage::blob(list.to_json().as_bytes()) {
+        let _ = storage::write(LIST_FOLDER, LIST, &blob).await;
+    }
+    list
+}
+
+/// Whether the list has a workspace, read afresh.
+pub(super) async fn is_listed(state: State, id: u32) -> bool {
+    let list = read(state).await;
+    list.is_some_and(|list| list.get(id).is_some())
 }
 
 /// Changes the list; what keeps it from being written is said.
@@ -60,7 +90,7 @@ async fn try_change<T>(state: State, how: impl FnOnce(&mut Workspaces) -> T) -> 
         sleep(WAIT).await;
         alone = lock::ask("querylore-list", false, || {}).await;
     }
-    let mut list = match read().await {
+    let mut list = match read(state).await {
         Some(list) => list,
         None => state.workspaces.get_untracked(),
     };

@@ -154,7 +154,8 @@ async fn get(state: State, file: &Address, agreed: bool) -> Result<Blob, String>
     };
     let fetched = async {
         if file.foreign {
-            fetch::blob(&file.href, progress).await
+            // The user has seen this address and agreed to it, and to no other.
+            fetch::exact(&file.href, progress).await
         } else {
             fetch::own(&file.href, progress).await
         }

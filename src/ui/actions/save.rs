@@ -23,6 +23,9 @@ pub const DATABASE: &str = "database.sqlite";
 /// The knowledge base in a workspace's folder.
 pub const KNOWLEDGE: &str = "knowledge.json";
 
+/// A history that was removed, in a workspace's folder.
+pub const REMOVED: &str = "knowledge.removed.json";
+
 /// Shows the knowledge base in these bytes; a file that cannot be read is said, the database stays open.
 pub fn load_knowledge(state: State, bytes: &[u8]) {
     match read_knowledge(bytes) {
@@ -81,10 +84,25 @@ pub async fn keep_knowledge(state: State) {
     }
 }
 
+/// Keeps a history that is removed, so that it can be brought back; a kept workspace has it after a reload, too.
+pub(super) async fn keep_removed(state: State, knowledge: Arc<Indexed>) {
+    state.removed_history.set(Some(knowledge.clone()));
+    if let Open::Kept(workspace) = state.open.get_untracked()
+        && !state.elsewhere.get_untracked()
+        && let Err(error) = write(&workspace.folder(), REMOVED, &knowledge).await
+    {
+        state.notify(error);
+    }
+}
+
 async fn write_knowledge(folder: &str, knowledge: &Indexed) -> Result<(), String> {
+    write(folder, KNOWLEDGE, knowledge).await
+}
+
+async fn write(folder: &str, name: &str, knowledge: &Indexed) -> Result<(), String> {
     let json = knowledge.to_json().map_err(|e| e.to_string())?;
     let blob = storage::blob(json.as_bytes()).map_err(|e| e.to_string())?;
-    storage::write(folder, KNOWLEDGE, &blob).await.map_err(|e| e.to_string())
+    storage::write(folder, name, &blob).await.map_err(|e| e.to_string())
 }
 
 /// Whether the database is still in the browser's storage, which the user, or a browser short of room, may have cleared

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
-use super::save::{DATABASE, KNOWLEDGE, LAST, keep_knowledge, load_knowledge};
+use super::save::{DATABASE, KNOWLEDGE, LAST, REMOVED, keep_knowledge, load_knowledge, read_knowledge};
 use super::{archive, keep, link};
 use crate::bench::task;
 use crate::browser::lock::{self, Asked};
@@ -107,11 +107,14 @@ pub async fn open_kept(state: State, workspace: Workspace) {
     let opened = state.opened();
     let _ = LocalStorage::set(LAST, Some(id));
     hold(state, id, false).await;
-    if let Some(file) = storage::read(&folder, KNOWLEDGE).await
-        && let Ok(bytes) = storage::bytes(&file).await
-        && state.opened() == opened
-    {
+    let bytes = async |name: &str| {
+        let file = storage::read(&folder, name).await?;
+        storage::bytes(&file).await.ok().filter(|_| state.opened() == opened)
+    };
+    if let Some(bytes) = bytes(KNOWLEDGE).await {
         load_knowledge(state, &bytes);
+    } else if let Some(removed) = bytes(REMOVED).await.and_then(|bytes| read_knowledge(&bytes).ok()) {
+        state.removed_history.set(Some(Arc::new(removed)));
     }
 }
 
@@ -212,6 +215,20 @@ pub async fn take_over(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
     let opened = state.opened();
     hold(state, workspace.id, true).await;
+    if !keep::is_listed(state, workspace.id).await {
+        // Whoever had it took it off the list; it is open here, so it is wanted.
+        keep::change(state, |list| list.put_back(&workspace)).await;
+        if state.workspaces.with_untracked(|list| list.get(workspace.id).is_some()) {
+            state.notify(format!("“{}” was removed in another tab. It was put back.", workspace.name));
+        } else if state.opened() == opened {
+            state.open.set(Open::Loose(workspace.name.clone()));
+            state.notify(format!(
+                "“{}” was removed in another tab. It lives until this tab closes; Export saves it.",
+                workspace.name
+            ));
+            return;
+        }
+    }
     if let Some(file) = storage::read(&workspace.folder(), KNOWLEDGE).await
         && let Ok(bytes) = storage::bytes(&file).await
         && state.opened() == opened
@@ -271,6 +288,7 @@ async fn show(state: State, open: Open, name: &str, blob: &Blob) -> bool {
             state.overview.set(Some(Arc::new(overview)));
             state.open.set(open);
             state.knowledge.set(None);
+            state.removed_history.set(None);
             state.reports.set(Vec::new());
             state.import.set(None);
             state.tasks.set(Arc::default());

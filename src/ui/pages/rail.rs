@@ -66,6 +66,13 @@ fn HistorySection() -> impl IntoView {
                 <IndexState/>
                 <div class="row wrap">
                     <AddHistory/>
+                    <Show when=move || state.knowledge.with(Option::is_none) && state.removed_history.with(Option::is_some)>
+                        <Button
+                            label="Bring the removed one back"
+                            weight=Weight::Quiet
+                            on_press=move || spawn_local(history::bring_back(state))
+                        />
+                    </Show>
                     <Show when=move || state.knowledge.with(Option::is_some)>
                         <Button
                             label="Remove history"

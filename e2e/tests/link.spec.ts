@@ -101,6 +101,18 @@ test.describe("files that cannot be had", () => {
     await expect(open(page)).toHaveText("Norhaven Ferries");
   });
 
+  test("an address that was agreed to and leads elsewhere is not followed", async ({ page }) => {
+    const asked = await elsewhere(page);
+    await page.route("https://first.example/**", (route) =>
+      route.fulfill({ status: 302, headers: { location: DATABASE, "access-control-allow-origin": "*" } }),
+    );
+    await go(page, { db: "https://first.example/a.sqlite" });
+    await page.getByRole("button", { name: "Fetch and open" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "first.example" })).toContainText("sends on to another address");
+    expect(asked).toEqual([]);
+    await expect(open(page)).toHaveText("Norhaven Ferries");
+  });
+
   test("an own address that leads elsewhere is not followed", async ({ page }) => {
     const asked = await elsewhere(page);
     await page.route("**/moved.sqlite", (route) => route.fulfill({ status: 302, headers: { location: DATABASE } }));

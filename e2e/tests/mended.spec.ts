@@ -108,6 +108,25 @@ test("a replaced history comes back with Undo and is kept", async ({ page }) => 
   await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
 });
 
+test("Undo takes nothing away that was added since", async ({ page }) => {
+  const app = new App(page);
+  await app.open({ encoder: "tiny", device: "Cpu" });
+  await app.openFile(ferries);
+  await read(app, file("team.sql", SCRIPT));
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  await app.rail.getByRole("button", { name: "Remove history" }).click();
+  const undo = page.getByRole("button", { name: /^Undo/ });
+  await undo.hover();
+  await read(app, file("one.sql", "SELECT name FROM piers;"));
+  await expect(app.rail.getByText(/from 1 query/)).toBeVisible();
+  // The offer may have gone by itself.
+  if (await undo.isVisible()) {
+    await undo.click();
+    await expect(page.getByText("The history has changed since. Nothing was undone.")).toBeVisible();
+  }
+  await expect(app.rail.getByText(/from 1 query/)).toBeVisible();
+});
+
 test("a removed history comes back with Undo, and stays away after a reload without it", async ({ page }) => {
   const app = new App(page);
   await app.open({ encoder: "tiny", device: "Cpu" });
@@ -126,6 +145,9 @@ test("a removed history comes back with Undo, and stays away after a reload with
   await app.ready();
   await expect(page.getByText("Add the queries you already have")).toBeVisible();
   await expect(app.rail.getByText("none yet")).toBeVisible();
+  await app.rail.getByRole("button", { name: "Bring the removed one back" }).click();
+  await expect(app.rail.getByText(/from 2 queries/)).toBeVisible();
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible();
 });
 
 test("each file that was read has its report", async ({ page }) => {

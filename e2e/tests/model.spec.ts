@@ -62,6 +62,7 @@ const failures: [string, RegExp][] = [
   ["cut", /cut off/i],
   ["busy", /Try again in 20 seconds/i],
   ["broken", /failed with 500.*out of memory/i],
+  ["moved", /sends requests on to another address/i],
   ["garbage", /cannot be read|nothing/i],
   ["key", /key/i],
   ["no-such-model", /no model/i],

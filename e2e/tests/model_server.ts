@@ -64,6 +64,11 @@ const models: Record<string, (response: ServerResponse, request: IncomingMessage
       : json(response, 401, { error: { message: "Incorrect API key provided", type: "invalid_request_error" } }),
   busy: (response) => json(response, 429, { error: { message: "Rate limit reached" } }, { "Retry-After": "20" }),
   broken: (response) => json(response, 500, { error: { message: "out of memory" } }),
+  // Wants the prompt sent to another address.
+  moved: (response) => {
+    response.writeHead(307, { Location: "http://localhost:9/v1/chat/completions", ...cors });
+    response.end();
+  },
   garbage: (response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream", ...cors });
     response.end("data: {not json}\n\ndata: [DONE]\n\n");

@@ -40,6 +40,49 @@ test("a second tab says that the workspace is open elsewhere, and can take over"
   await expect(page.getByText("This workspace is open in another tab.")).toBeVisible();
 });
 
+test("a workspace that another tab removed is put back by the tab that takes it over", async ({ page, context }) => {
+  const app = new App(page);
+  await app.open();
+  await app.openFile(file("ferries.sqlite", norhaven));
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+  const other = await context.newPage();
+  await other.goto("/");
+  await new App(other).ready();
+  await other.getByRole("button", { name: "Take over here" }).click();
+  await expect(page.getByText("This workspace is open in another tab.")).toBeVisible();
+  await new App(other).menu("Remove");
+  await expect(other.getByRole("button", { name: "Database" })).toHaveText("Norhaven Ferries");
+  await page.getByRole("button", { name: "Take over here" }).click();
+  await expect(page.getByText(/was removed in another tab. It was put back/)).toBeVisible();
+  await page.reload();
+  await app.ready();
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+});
+
+test("a damaged list finds its databases again", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.openFile(file("ferries.sqlite", norhaven));
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle("workspaces");
+    const writer = await (await folder.getFileHandle("list.json")).createWritable();
+    await writer.write('{"next_id":1,"li');
+    await writer.close();
+  });
+  await page.reload();
+  await app.ready();
+  await expect(page.getByText(/1 database was found again/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("Database 1");
+  await app.openFile(file("second.sqlite", norhaven));
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("second");
+  await page.reload();
+  await app.ready();
+  await app.menu("Database 1");
+  await expect(page.getByRole("button", { name: "Database" })).toHaveText("Database 1");
+});
+
 const bad: [string, Buffer, RegExp][] = [
   ["empty.db", Buffer.alloc(0), /empty/i],
   ["notes.db", Buffer.from("Not a database at all.\n".repeat(50)), /not a SQLite database/i],

@@ -25,7 +25,12 @@ pub fn spec(name: &str) -> Result<&'static EncoderSpec, Failure> {
 /// # Errors
 /// When its files are missing or damaged.
 pub fn load(spec: &EncoderSpec) -> Result<Encoder, Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{e} (make weights fetches them)"));
+    let help = if spec.name == "tiny" {
+        "lab tiny --out CACHE/tiny writes them"
+    } else {
+        "make weights fetches them"
+    };
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{e} ({help})"));
     let cache = native::cache_folder().ok_or_else(|| {
         Failure::Failed("No home folder: set QUERYLORE_CACHE to the folder of the weights.".into())
     })?;

@@ -76,6 +76,12 @@ struct Done {
 pub fn run(args: &Index) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
     keep_inputs(args)?;
+    // Said before the work, not after it.
+    if let Some(folder) =
+        args.out.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+    {
+        return Err(Failure::Failed(format!("The folder {} for --out is not there.", folder.display())));
+    }
     let schema = match &args.database {
         Some(path) => inputs::schema(path)?,
         None => Schema::default(),

@@ -1,6 +1,6 @@
 //! What several commands read: databases, histories, knowledge bases.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::Failure;
 use crate::db::{Database, Host, introspect};
@@ -82,6 +82,12 @@ pub fn history(
 
 /// The file of a database in a folder: `DIR/db_id/db_id.sqlite`, or `DIR/db_id.sqlite`.
 pub fn database_of(folder: &Path, db_id: &str) -> Option<PathBuf> {
+    // A name that leads out of the folder is the name of none in it.
+    if Path::new(db_id).components().count() != 1
+        || !matches!(Path::new(db_id).components().next(), Some(Component::Normal(_)))
+    {
+        return None;
+    }
     let name = format!("{db_id}.sqlite");
     [folder.join(db_id).join(&name), folder.join(&name)].into_iter().find(|path| path.is_file())
 }

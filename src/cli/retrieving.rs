@@ -30,7 +30,7 @@ pub struct Retrieving {
     pub level: Searched,
     /// `history`: similarity that a phrase and a component must reach, 0.6 if not given; `dail`: likeness of skeletons,
     /// 0.85 if not given.
-    #[arg(long)]
+    #[arg(long, value_parser = likeness, allow_negative_numbers = true)]
     pub threshold: Option<f32>,
     /// First SQL for each task (`dail`), in the form of predictions.
     #[arg(long)]
@@ -41,6 +41,12 @@ pub struct Retrieving {
     /// Encoder: minilm, mpnet or tiny.
     #[arg(long, default_value = "minilm")]
     pub encoder: String,
+}
+
+/// A likeness from 0 to 1.
+fn likeness(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "give a number from 0 to 1".to_owned())
 }
 
 impl Retrieving {

@@ -175,14 +175,11 @@ fn files_of(databases: &Path, db_id: &str, mode: Mode) -> Vec<PathBuf> {
     if databases.is_file() {
         return vec![databases.to_owned()];
     }
-    let name = format!("{db_id}.sqlite");
-    let own = databases.join(db_id).join(&name);
-    if !own.is_file() {
-        return Some(databases.join(&name)).filter(|path| path.is_file()).into_iter().collect();
-    }
+    let Some(own) = inputs::database_of(databases, db_id) else { return Vec::new() };
     let mut files = vec![own.clone()];
-    if mode.asks_every_file() {
-        let entries = std::fs::read_dir(databases.join(db_id)).into_iter().flatten().flatten();
+    let folder = own.parent().filter(|folder| *folder != databases);
+    if let Some(folder) = folder.filter(|_| mode.asks_every_file()) {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut others: Vec<PathBuf> =
             entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
         // What SQLite itself writes beside a database is none.

@@ -99,7 +99,7 @@ fn golds(tasks: &[Task], folder: &Path, timeout: u32, problems: &mut Vec<Problem
     let limits = QueryLimits { timeout_ms: timeout.saturating_mul(1000), max_rows: usize::MAX };
     let mut ran = 0;
     for (db_id, tasks) in by_database {
-        let opened = match file_of(folder, db_id) {
+        let opened = match inputs::database_of(folder, db_id) {
             Some(path) => Database::from_path(&path, Host::default()).map_err(|e| e.to_string()),
             None => Err(format!("no database {db_id} in the folder ({})", counted(tasks.len()))),
         };
@@ -136,7 +136,7 @@ fn known(args: &Stat, history: &Path, tasks: &[Task], problems: &mut Vec<Problem
         } else {
             import::read(&bytes, &plan).map_err(|e| failed(&e))?.records
         };
-        let file = args.databases.as_deref().and_then(|folder| file_of(folder, db_id));
+        let file = args.databases.as_deref().and_then(|folder| inputs::database_of(folder, db_id));
         let schema = file.and_then(|path| inputs::schema(&path).ok());
         let known = Known::of(read.iter().map(|record| (record.id, record.sql.as_str())), schema.as_ref());
         for task in tasks.iter().filter(|task| task.db_id == db_id) {
@@ -144,11 +144,6 @@ fn known(args: &Stat, history: &Path, tasks: &[Task], problems: &mut Vec<Problem
         }
     }
     Ok(())
-}
-
-fn file_of(folder: &Path, db_id: &str) -> Option<PathBuf> {
-    let name = format!("{db_id}.sqlite");
-    [folder.join(db_id).join(&name), folder.join(&name)].into_iter().find(|path| path.is_file())
 }
 
 fn counted(tasks: usize) -> String {

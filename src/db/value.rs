@@ -70,7 +70,7 @@ pub enum DbError {
         offset: Option<u32>,
     },
     /// The statement would change the database; holds what the engine refused ("UPDATE on vessels").
-    #[error("Not run: this would change the database ({0}).")]
+    #[error("Not run: {} ({}).", refused(.0), .0)]
     ReadOnly(String),
     /// The deadline passed.
     #[error("Stopped after {} s.", .0 / 1000)]
@@ -84,6 +84,15 @@ pub enum DbError {
     /// The worker ended unexpectedly.
     #[error("{0}")]
     Worker(String),
+}
+
+/// Why a statement is not run, of which the engine refused `what`.
+fn refused(what: &str) -> &'static str {
+    if what.starts_with("PRAGMA") {
+        "of all pragmas only those that describe tables are"
+    } else {
+        "this would change the database"
+    }
 }
 
 impl DbError {

@@ -165,6 +165,7 @@ impl Reader {
             return Ok(Vec::new());
         }
         let json: Json = serde_json::from_str(data)
+            .or_else(|error| serde_json::from_str(&whole_characters(data)).map_err(|_| error))
             .map_err(|error| LlmError::Malformed(format!("an event of the stream is not JSON, {error}")))?;
         self.take(&json, "delta")
     }
@@ -285,6 +286,41 @@ fn date(text: &str) -> Option<i64> {
     let (y, m) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
     let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day;
     Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+/// JSON in which halves of UTF-16 pairs are replaced: servers that stream token by token cut characters apart.
+fn whole_characters(json: &str) -> String {
+    const HIGH: std::ops::Range<u16> = 0xd800..0xdc00;
+    const LOW: std::ops::Range<u16> = 0xdc00..0xe000;
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let length = match unit(escape) {
+            Some(high) if HIGH.contains(&high) => {
+                let paired = escape.get(6..).and_then(unit).is_some_and(|low| LOW.contains(&low));
+                if paired { 12 } else { 0 }
+            }
+            Some(low) if LOW.contains(&low) => 0,
+            Some(_) => 6,
+            // A backslash with what it escapes.
+            None => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        if length == 0 {
+            out.push('\u{fffd}');
+            rest = escape.get(6..).unwrap_or_default();
+        } else {
+            out.push_str(escape.get(..length).unwrap_or(escape));
+            rest = escape.get(length..).unwrap_or_default();
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 #[cfg(test)]

@@ -149,3 +149,11 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn half_a_character_does_not_lose_the_answer() {
+    let half = r#"{"choices": [{"index": 0, "delta": {"content": "a\ud83d"}}]}"#;
+    let other = r#"{"choices": [{"index": 0, "delta": {"content": "\ude00b \\ud83d \ud83d\ude00 \u00e9"}}]}"#;
+    let answer = events(&[half, other, STOP, "[DONE]"]).unwrap();
+    assert_eq!(answer.text, "a\u{fffd}\u{fffd}b \\ud83d 😀 é");
+}

@@ -64,8 +64,8 @@ pub fn told(direct: &Direct, name: &str, steps: &[(&str, By)]) -> Told {
     if others > 0 {
         less = true;
         more.push(format!(
-            "{} of the answer were not used.",
-            format::counted(others, "other statement", "other statements")
+            "Of the answer, {} not used.",
+            format::counted(others, "other statement was", "other statements were")
         ));
     }
     for (step, by) in steps {

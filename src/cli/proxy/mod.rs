@@ -73,6 +73,17 @@ pub fn run(args: &Proxy) -> Result<String, Failure> {
     if !(args.period_hours > 0.0 && args.period_hours.is_finite()) {
         return Err(Failure::Usage("--period-hours must be more than 0.".to_owned()));
     }
+    let origin = |text: &&String| {
+        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        host.is_none_or(|host| {
+            host.trim_end_matches('/').is_empty() || host.trim_end_matches('/').contains('/')
+        })
+    };
+    if let Some(wrong) = args.origins.iter().find(origin) {
+        return Err(Failure::Usage(format!(
+            "--allow-origin {wrong} is no origin. Give scheme and host, such as https://example.org."
+        )));
+    }
     // A single word would be taken for a host, and the slip be seen only when somebody asks.
     if !args.upstream.contains(['.', ':']) {
         return Err(Failure::Usage(format!(

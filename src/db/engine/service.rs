@@ -154,6 +154,8 @@ impl Database {
             conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
             conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
             conn.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 16 << 20)?;
+            // Each wildcard of a pattern is a call deep, and a worker's stack is small.
+            conn.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 5_000)?;
             conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
             conn.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
             conn.execute_batch("PRAGMA query_only = ON")?;

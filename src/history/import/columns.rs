@@ -227,6 +227,13 @@ const TIME: &[&str] = &[
     "lastrun",
     "creationdate",
     "ts",
+    "at",
+    "ranat",
+    "runat",
+    "startedat",
+    "finishedat",
+    "endtime",
+    "lastused",
     "when",
     "day",
 ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::{compare, direct, encoder, now};
+use super::{compare, direct, encoder, now, save};
 use crate::bench::compare::{self as comparison, Mode};
 use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
@@ -39,6 +39,7 @@ pub async fn ask(state: State) {
         recent.insert(0, question.clone());
         recent.truncate(RECENT);
     });
+    save::keep_recent(state);
     state.selected.set(None);
     let number = state.run.with_untracked(|r| r.number.wrapping_add(1));
     let way = state.settings.with_untracked(|s| s.model.way);

@@ -7,7 +7,7 @@ use gloo_timers::future::sleep;
 use leptos::prelude::*;
 use web_sys::Blob;
 
-use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER};
+use super::save::{DATABASE, KNOWLEDGE, LIST, LIST_FOLDER, forget_recent};
 use crate::browser::lock::{self, Asked, Lock};
 use crate::browser::storage::{self, StorageError};
 use crate::present::format;
@@ -36,6 +36,7 @@ pub(super) async fn load(state: State) {
         let asked = lock::ask(&lock_name(workspace.id), false, || {}).await;
         if !matches!(asked, Asked::Elsewhere) {
             storage::remove(&workspace.folder()).await;
+            forget_recent(&workspace);
             change(state, |list| list.forget(workspace.id)).await;
         }
     }

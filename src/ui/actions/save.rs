@@ -84,6 +84,30 @@ pub async fn keep_knowledge(state: State) {
     }
 }
 
+fn recent_name(workspace: &Workspace) -> String {
+    format!("querylore.recent.{}", workspace.id)
+}
+
+/// Keeps the questions asked last of a kept workspace.
+pub(super) fn keep_recent(state: State) {
+    if let Open::Kept(workspace) = state.open.get_untracked() {
+        // A browser that keeps nothing forgets them with the page.
+        let _ = state.recent.with_untracked(|recent| LocalStorage::set(recent_name(&workspace), recent));
+    }
+}
+
+/// The questions asked last of a kept workspace.
+pub(super) fn load_recent(state: State, workspace: &Workspace) {
+    if let Ok(recent) = LocalStorage::get::<Vec<String>>(recent_name(workspace)) {
+        state.recent.set(recent);
+    }
+}
+
+/// Forgets them with the workspace.
+pub(super) fn forget_recent(workspace: &Workspace) {
+    LocalStorage::delete(recent_name(workspace));
+}
+
 /// Keeps a history that is removed, so that it can be brought back; a kept workspace has it after a reload, too.
 pub(super) async fn keep_removed(state: State, knowledge: Arc<Indexed>) {
     state.removed_history.set(Some(knowledge.clone()));

@@ -7,7 +7,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{Blob, File};
 
-use super::save::{DATABASE, KNOWLEDGE, LAST, REMOVED, keep_knowledge, load_knowledge, read_knowledge};
+use super::save::{
+    DATABASE, KNOWLEDGE, LAST, REMOVED, keep_knowledge, load_knowledge, load_recent, read_knowledge,
+};
 use super::{archive, keep, link};
 use crate::bench::task;
 use crate::browser::lock::{self, Asked};
@@ -99,12 +101,12 @@ pub async fn open_kept(state: State, workspace: Workspace) {
         state.open_error.set(Some(gone(&workspace.name)));
         return;
     };
-    let name = workspace.name.clone();
-    let id = workspace.id;
+    let (name, id, kept) = (workspace.name.clone(), workspace.id, workspace.clone());
     if !show(state, Open::Kept(workspace), &name, &file).await {
         return;
     }
     let opened = state.opened();
+    load_recent(state, &kept);
     let _ = LocalStorage::set(LAST, Some(id));
     hold(state, id, false).await;
     let bytes = async |name: &str| {

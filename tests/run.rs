@@ -144,3 +144,23 @@ fn retrievers_are_measured() {
     let (code, said) = refused(&format!("{eval} --retriever dail"));
     assert!(code == 2 && said.contains("--preliminary"), "{said}");
 }
+
+#[test]
+fn runs_are_scored_and_shown_side_by_side() {
+    done(&format!("{RUN} --retriever history --out {{}}/one.jsonl"));
+    done(&format!("{RUN} --retriever mqs-qs --out {{}}/two.jsonl"));
+    let scored = done("score --tasks {}/tasks.json --predictions {}/one.jsonl --databases {}");
+    let share: f64 = scored.split_once("correct, ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+    let report = "report {}/one.jsonl {}/two.jsonl --tasks {}/tasks.json --databases {}";
+    let rows: serde_json::Value = serde_json::from_str(&done(&format!("{report} --format json"))).unwrap();
+    assert_eq!(rows[0]["score"][0], "bird-ex");
+    assert!((rows[0]["score"][1].as_f64().unwrap() - share).abs() < 0.06, "{scored} {rows}");
+    assert_eq!((rows[1]["retriever"].as_str(), rows[1]["tasks"].as_u64()), (Some("mqs-qs"), Some(40)));
+    let markdown = done(report);
+    assert!(markdown.contains("| adapt | history qc | tiny |"), "{markdown}");
+    assert_eq!(done(&format!("{report} --format csv")).lines().count(), 3);
+    assert!(done("report {}/one.jsonl").contains("| – |"));
+    std::fs::write(WORKSPACE.path().join("other.json"), "[]").unwrap();
+    let (code, said) = refused("report {}/one.jsonl --tasks {}/other.json --databases {}");
+    assert!(code == 2 && said.contains("answers other tasks"), "{said}");
+}

@@ -112,6 +112,7 @@ test("Undo takes nothing away that was added since", async ({ page }) => {
   const app = new App(page);
   await app.open({ encoder: "tiny", device: "Cpu" });
   await app.openFile(ferries);
+  await expect(page.getByText("Add the queries you already have")).toBeVisible();
   await read(app, file("team.sql", SCRIPT));
   await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
   await app.rail.getByRole("button", { name: "Remove history" }).click();
@@ -131,6 +132,7 @@ test("a removed history comes back with Undo, and stays away after a reload with
   const app = new App(page);
   await app.open({ encoder: "tiny", device: "Cpu" });
   await app.openFile(ferries);
+  await expect(page.getByText("Add the queries you already have")).toBeVisible();
   await read(app, file("team.sql", SCRIPT));
   await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
   const remove = app.rail.getByRole("button", { name: "Remove history" });
@@ -154,6 +156,7 @@ test("each file that was read has its report", async ({ page }) => {
   const app = new App(page);
   await app.open({ encoder: "tiny", device: "Cpu" });
   await app.openFile(ferries);
+  await expect(page.getByText("Add the queries you already have")).toBeVisible();
   await read(app, file("team.sql", SCRIPT));
   await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
   await read(app, file("log.csv", "q,runs,plan,s\nHow many piers are there?,5000000000,x,SELECT COUNT(*) FROM piers\n"));

@@ -9,6 +9,7 @@ mod index;
 mod inputs;
 mod model;
 mod proxy;
+mod report;
 mod retrieval_eval;
 mod retrieving;
 mod run;
@@ -45,6 +46,8 @@ enum Command {
     Merge(run::Merge),
     /// Count a task file, and name what in it does not fit.
     Stats(stats::Stat),
+    /// Show runs side by side, with their scores.
+    Report(report::Report),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
     /// Serve the built page with a language model for it, within budgets.
@@ -83,6 +86,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Merge(args) => run::merge(args),
         Command::Stats(args) => stats::run(args),
+        Command::Report(args) => report::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),

@@ -4,7 +4,7 @@ mod golds;
 mod runner;
 mod told;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::{Failure, inputs, json};
 use crate::bench::compare::Verdict;
 use crate::bench::modes::{Mode, Options};
 use crate::bench::score::{self, ScoreReport};
-use crate::bench::task;
+use crate::bench::task::{self, Task};
 use crate::db::QueryLimits;
 use crate::db::engine::native::engine;
 
@@ -82,21 +82,6 @@ pub fn run(args: &Score) -> Result<String, Failure> {
     let tasks = task::read_tasks(&inputs::bytes(&args.tasks)?).map_err(|e| failed(&args.tasks, &e))?;
     let predictions = task::read_predictions(&inputs::bytes(&args.predictions)?, &tasks)
         .map_err(|e| failed(&args.predictions, &e))?;
-    if let Some(task) = tasks.iter().find(|task| task.table.is_some() != (mode == Mode::WikisqlEx)) {
-        let words = if task.table.is_some() { "are WikiSQL's; use wikisql-ex" } else { "are not WikiSQL's" };
-        return Err(Failure::Usage(format!("{mode}: the tasks of {} {words}.", args.tasks.display())));
-    }
-    let files = |db_id: &str| files_of(&args.databases, db_id, mode);
-    // A missing file would make its tasks wrong, and the score with them.
-    let ids: BTreeSet<&str> = tasks.iter().map(|task| task.db_id.as_str()).collect();
-    if let Some(id) = ids.iter().find(|id| files(id).is_empty()) {
-        let folder = args.databases.display();
-        return Err(Failure::Failed(format!("{folder} holds neither {id}/{id}.sqlite nor {id}.sqlite.")));
-    }
-    // So would a damaged one: every gold fails on it.
-    for path in ids.iter().flat_map(|db_id| files(db_id)).collect::<BTreeSet<_>>() {
-        inputs::schema(&path)?;
-    }
     let timeout_ms = args.timeout.unwrap_or_else(|| mode.seconds()).saturating_mul(1000);
     let kept = golds_file(args).map(|path| Kept::open(path, engine(), timeout_ms));
     let options = Options {
@@ -104,18 +89,8 @@ pub fn run(args: &Score) -> Result<String, Failure> {
         ordered_conditions: args.ordered,
         repeats: args.repeats.map_or(Options::default().repeats, |n| n as usize),
     };
-    let limits = QueryLimits { timeout_ms, ..score::limits() };
-    let files_by_id = ids.iter().map(|id| ((*id).to_owned(), files(id))).collect();
-    let job = Arc::new(Job { mode, options, limits, tasks, predictions, files: files_by_id, kept });
-    let (report, left) = runner::run(&job).map_err(|e| Failure::Failed(e.to_string()))?;
-    for task in &report.tasks {
-        if let Verdict::GoldFailed(error) | Verdict::PredictedFailed(error) = &task.judged.verdict
-            && error.is_damage()
-        {
-            let path = files(&task.db_id).into_iter().next().unwrap_or_else(|| args.databases.clone());
-            return Err(failed(&path, &format!("The database is damaged: {error}. Copy it again.")));
-        }
-    }
+    let job = Arc::new(job(mode, options, timeout_ms, (tasks, predictions), &args.databases, kept)?);
+    let (report, left) = judged(&job, &args.databases)?;
     let known = job.kept.as_ref().map_or(0, Kept::used);
     if let Some(kept) = &job.kept {
         kept.save()?;
@@ -137,6 +112,68 @@ pub fn run(args: &Score) -> Result<String, Failure> {
         let _ = writeln!(text, "{left} {words} could not be ended at the deadline (left behind)");
     }
     Ok(text)
+}
+
+/// The score of predictions by a rule as its source has it.
+///
+/// # Errors
+/// When a task's database is missing or damaged, or the tasks are not of that rule's kind.
+pub fn scored(
+    mode: Mode,
+    tasks: Vec<Task>,
+    predictions: Vec<Option<String>>,
+    databases: &Path,
+) -> Result<ScoreReport, Failure> {
+    let timeout_ms = mode.seconds().saturating_mul(1000);
+    let job = job(mode, Options::default(), timeout_ms, (tasks, predictions), databases, None)?;
+    judged(&Arc::new(job), databases).map(|(report, _)| report)
+}
+
+fn job(
+    mode: Mode,
+    options: Options,
+    timeout_ms: u32,
+    (tasks, predictions): (Vec<Task>, Vec<Option<String>>),
+    databases: &Path,
+    kept: Option<Kept>,
+) -> Result<Job, Failure> {
+    if let Some(task) = tasks.iter().find(|task| task.table.is_some() != (mode == Mode::WikisqlEx)) {
+        let words = if task.table.is_some() { "are WikiSQL's; use wikisql-ex" } else { "are not WikiSQL's" };
+        return Err(Failure::Usage(format!("{mode}: the tasks {words}.")));
+    }
+    let ids: BTreeSet<&str> = tasks.iter().map(|task| task.db_id.as_str()).collect();
+    let files: HashMap<String, Vec<PathBuf>> =
+        ids.iter().map(|id| ((*id).to_owned(), files_of(databases, id, mode))).collect();
+    // A missing file would make its tasks wrong, and the score with them.
+    if let Some(id) = ids.iter().find(|id| files.get(**id).is_none_or(Vec::is_empty)) {
+        let folder = databases.display();
+        return Err(Failure::Failed(format!("{folder} holds neither {id}/{id}.sqlite nor {id}.sqlite.")));
+    }
+    // So would a damaged one: every gold fails on it.
+    for path in files.values().flatten().collect::<BTreeSet<_>>() {
+        inputs::schema(path)?;
+    }
+    let limits = QueryLimits { timeout_ms, ..score::limits() };
+    Ok(Job { mode, options, limits, tasks, predictions, files, kept })
+}
+
+/// Judges every prediction; also how many queries were left behind at their deadline.
+fn judged(job: &Arc<Job>, databases: &Path) -> Result<(ScoreReport, usize), Failure> {
+    let (report, left) = runner::run(job).map_err(|e| Failure::Failed(e.to_string()))?;
+    for task in &report.tasks {
+        if let Verdict::GoldFailed(error) | Verdict::PredictedFailed(error) = &task.judged.verdict
+            && error.is_damage()
+        {
+            let path = job
+                .files
+                .get(&task.db_id)
+                .and_then(|files| files.first())
+                .map_or(databases, PathBuf::as_path);
+            let damage = format!("The database is damaged: {error}. Copy it again.");
+            return Err(Failure::Failed(format!("{}: {damage}", path.display())));
+        }
+    }
+    Ok((report, left))
 }
 
 /// Options that would do nothing, and files that would be lost.

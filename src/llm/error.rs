@@ -164,6 +164,9 @@ pub(super) struct Stated<'a> {
 impl Stated<'_> {
     /// The error that an error answer means.
     pub(super) fn error(&self, body: &str) -> LlmError {
+        if (300..400).contains(&self.status) {
+            return LlmError::Redirected(self.url.to_owned());
+        }
         let json: Option<Json> = serde_json::from_str(body.trim()).ok();
         self.of_json(json.as_ref(), body)
     }
@@ -199,7 +202,6 @@ impl Stated<'_> {
         }
         let (retry_after_s, named) = (self.retry_after_s, field("param").and_then(Json::as_str));
         match status {
-            300..=399 => LlmError::Redirected(self.url.to_owned()),
             401 => LlmError::Unauthorised(message),
             403 => LlmError::Forbidden(message),
             404 | 405 => LlmError::NotFound(self.url.to_owned()),

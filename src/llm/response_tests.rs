@@ -157,3 +157,11 @@ fn half_a_character_does_not_lose_the_answer() {
     let answer = events(&[half, other, STOP, "[DONE]"]).unwrap();
     assert_eq!(answer.text, "a\u{fffd}\u{fffd}b \\ud83d 😀 é");
 }
+
+#[test]
+fn a_redirect_is_said_and_not_followed() {
+    for status in [301, 302, 307, 308] {
+        let found = read(head(status, "text/html"), &["<html>"]).1;
+        assert!(matches!(found, Err(LlmError::Redirected(_))), "{status}: {found:?}");
+    }
+}

@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use crate::bench::run::{RunError, RunFile};
+
 use super::{Task, TaskError, file, integer, text_of};
 
 /// Reads predictions and gives each task its own, None where the file has none for it.
@@ -10,7 +12,7 @@ use super::{Task, TaskError, file, integer, text_of};
 /// in the task file where not all of them are ids; a JSON list of texts in the order of the tasks, or of
 /// objects with `question_id` and `SQL`; plain lines in the order of the tasks. The database a
 /// prediction names is ignored, as in mini_dev: it runs on its task's database. WikiSQL's JSON Lines hold a canonical
-/// query each (`{"query": {"sel": …}}`), or an error.
+/// query each (`{"query": {"sel": …}}`), or an error. A run file holds its answers by their place.
 pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<String>>, TaskError> {
     let text = text_of(bytes)?;
     let mut found = vec![None; tasks.len()];
@@ -21,6 +23,16 @@ pub fn read_predictions(bytes: &[u8], tasks: &[Task]) -> Result<Vec<Option<Strin
         }
         None => file(format!("There are more predictions than the {} tasks.", tasks.len())),
     };
+    match RunFile::parse(bytes) {
+        Err(RunError::NotARun) => {}
+        Err(error) => return file(error.to_string()),
+        Ok(run) => {
+            for outcome in run.outcomes {
+                give(outcome.place, outcome.sql)?;
+            }
+            return Ok(found);
+        }
+    }
     let start = text.trim_start();
     if let Some(lines) = prediction_lines(text) {
         for (place, line) in lines.iter().enumerate() {

@@ -1,11 +1,9 @@
 //! One task through a pipeline.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::file::mark;
-use super::{Pipeline, Run};
+use super::{Pipeline, Run, inputs};
 use crate::bench::retrieval_metrics::measure_queries;
 use crate::bench::run::{Outcome, RetrievedQuery};
 use crate::bench::task::Task;
@@ -138,7 +136,7 @@ fn by_model(outcome: &mut Outcome, asked: &Direct) -> Result<(), Failure> {
         }
     }
     let messages = serde_json::to_vec(&asked.prompt.messages).unwrap_or_default();
-    outcome.prompt_sha256 = Some(mark(Path::new(""), &messages).sha256);
+    outcome.prompt_sha256 = Some(inputs::sha256(&messages));
     outcome.requests = u32::try_from(asked.attempts.len()).unwrap_or(u32::MAX);
     for answer in asked.attempts.iter().filter_map(|attempt| attempt.answer.as_ref()) {
         let usage = answer.usage.unwrap_or_default();

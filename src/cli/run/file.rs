@@ -4,8 +4,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
-
 use super::answer::direct_settings;
 use super::{Run, inputs};
 use crate::bench::run::{self, FORMAT, FileMark, Header, ModelMark, RetrieverMark, RunFile, VERSION};
@@ -18,8 +16,8 @@ pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(format!("{} cannot be written: {error}", path.display()))
 }
 
-pub(super) fn mark(path: &Path, bytes: &[u8]) -> FileMark {
-    let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+fn mark(path: &Path, bytes: &[u8]) -> FileMark {
+    let sha256 = inputs::sha256(bytes);
     FileMark { name: path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(), sha256 }
 }
 

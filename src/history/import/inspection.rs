@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::columns::{self, Survey};
 use super::rows::Row;
-use super::source::{Contents, Source};
+use super::source::{Contents, Reached, Source};
 use super::{Format, ImportError, Mapping, Plan, detect};
 use crate::history::Stepwise;
 use crate::sql::statements::{PIECES, Step};
@@ -13,6 +13,7 @@ use crate::sql::statements::{PIECES, Step};
 pub struct Inspection<'a> {
     source: &'a Source<'a>,
     contents: Contents<'a>,
+    reached: Reached,
     survey: Survey,
     records: usize,
     /// Rows that cannot be read, and what is wrong with the first one.
@@ -27,7 +28,15 @@ impl<'a> Inspection<'a> {
             return Err(source.without_columns());
         }
         let survey = Survey::new(&source.columns);
-        Ok(Self { source, contents: source.contents(), survey, records: 0, broken: 0, first: None })
+        Ok(Self {
+            source,
+            contents: source.contents(),
+            reached: Reached::default(),
+            survey,
+            records: 0,
+            broken: 0,
+            first: None,
+        })
     }
 
     /// How the file can be read.
@@ -79,7 +88,7 @@ impl Stepwise for Inspection<'_> {
     }
 
     fn progress(&self) -> (usize, usize) {
-        (self.contents.at().min(self.source.text.len()), self.source.text.len())
+        self.reached.of(&self.contents, self.source)
     }
 }
 
@@ -87,6 +96,7 @@ impl Stepwise for Inspection<'_> {
 pub struct Counting<'a> {
     source: &'a Source<'a>,
     contents: Contents<'a>,
+    reached: Reached,
     place: Option<usize>,
     counts: BTreeMap<String, usize>,
 }
@@ -96,7 +106,13 @@ impl<'a> Counting<'a> {
     pub fn new(source: &'a Source<'a>, plan: &Plan) -> Self {
         let Mapping { db_id, .. } = &plan.mapping;
         let place = source.place(db_id.as_deref());
-        Self { source, contents: source.contents(), place, counts: BTreeMap::new() }
+        Self {
+            source,
+            contents: source.contents(),
+            reached: Reached::default(),
+            place,
+            counts: BTreeMap::new(),
+        }
     }
 
     /// The databases with their numbers of rows, most rows first.
@@ -117,6 +133,6 @@ impl Stepwise for Counting<'_> {
     }
 
     fn progress(&self) -> (usize, usize) {
-        (self.contents.at().min(self.source.text.len()), self.source.text.len())
+        self.reached.of(&self.contents, self.source)
     }
 }

@@ -1,7 +1,7 @@
 //! Taking the records out of a file, as a plan says.
 
 use super::rows::Row;
-use super::source::{Contents, Source};
+use super::source::{Contents, Reached, Source};
 use super::{Format, ImportError, Mapping, Plan, RawHistory, RawRecord, columns, script, text};
 use crate::history::Stepwise;
 use crate::history::report::{Reason, Skip};
@@ -11,6 +11,7 @@ use crate::sql::statements::{PIECES, Step};
 pub struct Reading<'a> {
     source: &'a Source<'a>,
     contents: Contents<'a>,
+    reached: Reached,
     /// Where the cells are; None for a script.
     places: Option<Places>,
     plan: &'a Plan,
@@ -28,7 +29,7 @@ impl<'a> Reading<'a> {
         let used = plan.mapping.columns();
         let unused_columns = source.columns.iter().filter(|c| !used.contains(&c.as_str())).cloned().collect();
         let history = RawHistory { name: plan.name.clone(), unused_columns, ..RawHistory::default() };
-        Ok(Self { source, contents, places, plan, history })
+        Ok(Self { source, contents, reached: Reached::default(), places, plan, history })
     }
 
     /// The records.
@@ -58,7 +59,7 @@ impl Stepwise for Reading<'_> {
     }
 
     fn progress(&self) -> (usize, usize) {
-        (self.contents.at().min(self.source.text.len()), self.source.text.len())
+        self.reached.of(&self.contents, self.source)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A file whose form is known, and what it consists of.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::rows::Row;
@@ -90,6 +91,19 @@ impl<'a> Source<'a> {
     /// Where a column stands.
     pub(super) fn place(&self, name: Option<&str>) -> Option<usize> {
         self.columns.iter().position(|c| Some(c.as_str()) == name)
+    }
+}
+
+/// How far the reading of a file is, which never goes back: what turns out to be something else is read again.
+#[derive(Default)]
+pub(super) struct Reached(Cell<usize>);
+
+impl Reached {
+    /// Bytes read, and all bytes.
+    pub(super) fn of(&self, contents: &Contents, source: &Source) -> (usize, usize) {
+        let total = source.text.len();
+        self.0.set(self.0.get().max(contents.at().min(total)));
+        (self.0.get(), total)
     }
 }
 

@@ -189,6 +189,14 @@ fn stepped(name: &str, bytes: &[u8]) -> Result<(Plan, RawHistory), ImportError> 
     Ok((plan.clone(), reading.finish()))
 }
 
+#[test]
+fn progress_never_goes_back() {
+    for text in [".x\n.x\nSELECT 1", ".x\n.x\n\n.x\n;", "SELECT 1;\n.x\n.y\n"] {
+        let _ = stepped("a.sql", text.as_bytes());
+        let _ = stepped("a", text.as_bytes());
+    }
+}
+
 fn never_panics(name: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
     if let Ok((plan, history)) = stepped(name, bytes) {
         prop_assert_eq!(read(bytes, &plan), Ok(history));

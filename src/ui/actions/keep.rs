@@ -26,9 +26,10 @@ pub(super) fn lock_name(id: u32) -> String {
     format!("querylore-workspace-{id}")
 }
 
-/// Reads the list and deletes the files of workspaces that were removed, or never kept whole.
-pub(super) async fn load(state: State) {
-    let Some(list) = read(state).await else { return };
+/// Reads the list and deletes the files of workspaces that were removed, or never kept whole. Gives what is to be said of
+/// it, where the list was damaged.
+pub(super) async fn load(state: State) -> Option<String> {
+    let (list, said) = read().await?;
     let removed: Vec<Workspace> = list.removed().to_vec();
     state.workspaces.set(list);
     for workspace in removed {
@@ -40,19 +41,21 @@ pub(super) async fn load(state: State) {
             change(state, |list| list.forget(workspace.id)).await;
         }
     }
+    said
 }
 
-async fn read(state: State) -> Option<Workspaces> {
+/// The list, and what is to be said of it.
+async fn read() -> Option<(Workspaces, Option<String>)> {
     let file = storage::read(LIST_FOLDER, LIST).await?;
     let bytes = storage::bytes(&file).await.ok()?;
     match Workspaces::from_json(&String::from_utf8_lossy(&bytes)) {
-        Some(list) => Some(list),
-        None => Some(found_again(state).await),
+        Some(list) => Some((list, None)),
+        None => Some(found_again().await),
     }
 }
 
-/// The databases whose folders are there, where the list of them is damaged.
-async fn found_again(state: State) -> Workspaces {
+/// The databases whose folders are there, where the list of them is damaged, and how many there are in words.
+async fn found_again() -> (Workspaces, Option<String>) {
     let mut found = Vec::new();
     for id in 0..MOST_FOUND {
         if let Some(file) = storage::read(&Workspace::folder_of(id), DATABASE).await {
@@ -60,19 +63,18 @@ async fn found_again(state: State) -> Workspaces {
         }
     }
     let count = format::counted(found.len(), "database was", "databases were");
-    state.notify(format!("The list of databases could not be read. {count} found again, under a new name."));
+    let said = format!("The list of databases could not be read. {count} found again, under a new name.");
     let list = Workspaces::found_again(&found);
     // What cannot be written is found again, and said again, by the next who reads it.
     if let Ok(blob) = storage::blob(list.to_json().as_bytes()) {
         let _ = storage::write(LIST_FOLDER, LIST, &blob).await;
     }
-    list
+    (list, Some(said))
 }
 
 /// Whether the list has a workspace, read afresh.
-pub(super) async fn is_listed(state: State, id: u32) -> bool {
-    let list = read(state).await;
-    list.is_some_and(|list| list.get(id).is_some())
+pub(super) async fn is_listed(id: u32) -> bool {
+    read().await.is_some_and(|(list, _)| list.get(id).is_some())
 }
 
 /// Changes the list; what keeps it from being written is said.
@@ -91,8 +93,11 @@ async fn try_change<T>(state: State, how: impl FnOnce(&mut Workspaces) -> T) -> 
         sleep(WAIT).await;
         alone = lock::ask("querylore-list", false, || {}).await;
     }
-    let mut list = match read(state).await {
-        Some(list) => list,
+    let mut list = match read().await {
+        Some((list, said)) => {
+            said.into_iter().for_each(|said| state.notify(said));
+            list
+        }
         None => state.workspaces.get_untracked(),
     };
     let made = how(&mut list);

@@ -23,7 +23,7 @@ const DEMO: &str = "demo/";
 
 /// Opens what the page's address asks for, else what was open last time, else the demo.
 pub async fn start(state: State) {
-    keep::load(state).await;
+    let said = keep::load(state).await;
     match link::start(state).await {
         Ok(true) => {}
         Ok(false) => {
@@ -34,6 +34,10 @@ pub async fn start(state: State) {
             open_last(state).await;
             state.open_error.set(Some(error));
         }
+    }
+    // What is opened brings its own notices, and takes others away.
+    if let Some(said) = said {
+        state.notify(said);
     }
 }
 
@@ -217,10 +221,11 @@ pub async fn take_over(state: State) {
     let Open::Kept(workspace) = state.open.get_untracked() else { return };
     let opened = state.opened();
     hold(state, workspace.id, true).await;
-    if !keep::is_listed(state, workspace.id).await {
+    if !keep::is_listed(workspace.id).await {
         // Whoever had it took it off the list; it is open here, so it is wanted.
         keep::change(state, |list| list.put_back(&workspace)).await;
         if state.workspaces.with_untracked(|list| list.get(workspace.id).is_some()) {
+            let _ = LocalStorage::set(LAST, Some(workspace.id));
             state.notify(format!("“{}” was removed in another tab. It was put back.", workspace.name));
         } else if state.opened() == opened {
             state.open.set(Open::Loose(workspace.name.clone()));

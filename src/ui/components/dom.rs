@@ -110,13 +110,6 @@ pub fn focus_later(selector: String) {
     });
 }
 
-/// Whether anybody has pressed a key or a button on this page since it was loaded; true where the browser does not tell.
-pub fn was_used() -> bool {
-    let activation = js_sys::Reflect::get(&window().navigator(), &"userActivation".into());
-    let active = activation.and_then(|a| js_sys::Reflect::get(&a, &"hasBeenActive".into()));
-    active.map_or(true, |active| active.is_truthy())
-}
-
 /// Gives the focus to the first element that matches `selector` once the page is drawn anew, where it is on no other.
 /// On a touch screen it goes to the content: a keyboard that opens unasked covers what one came to see.
 pub fn focus_if_nowhere(selector: &'static str) {

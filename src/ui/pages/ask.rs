@@ -161,12 +161,16 @@ fn Question() -> impl IntoView {
     // What the user opened or added has taken the place of the button that did it: the question is next.
     let at = Memo::new(move |_| {
         let tables = state.overview.with(|overview| overview.as_ref().map(|o| Arc::as_ptr(o).addr()));
-        (tables, state.knowledge.with(Option::is_some))
+        let history =
+            state.knowledge.with(|k| k.as_ref().map_or(0, |k| if k.index.is_some() { 2 } else { 1 }));
+        (tables, history)
     });
-    Effect::new(move |before: Option<(Option<usize>, bool)>| {
+    // What the page opens by itself takes no focus.
+    let begun = move || state.opened() > 1 || state.reports.with_untracked(|reports| !reports.is_empty());
+    Effect::new(move |before: Option<(Option<usize>, u8)>| {
         let now = at.get();
-        let more = before.is_some_and(|(tables, history)| tables != now.0 || (now.1 && !history));
-        if more && dom::was_used() {
+        let more = before.is_some_and(|(tables, history)| tables != now.0 || now.1 > history);
+        if more && begun() {
             dom::focus_if_nowhere(QUESTION);
         }
         now

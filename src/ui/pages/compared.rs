@@ -59,7 +59,7 @@ fn Way(way: Compared) -> impl IntoView {
                 {verdict}
                 <Button label="Show" weight=Weight::Quiet on_press=show/>
             </div>
-            <pre class="t12 mono way-sql">{sql}</pre>
+            <pre class="t12 mono way-sql" tabindex="0">{sql}</pre>
         </li>
     }
 }

@@ -51,6 +51,18 @@ pub fn align(gold: Complete<'_>, predicted: Complete<'_>) -> Alignment {
     pair(gold.get(), predicted.get())
 }
 
+impl Alignment {
+    /// Names of the predicted columns that differ, where every row has a partner and some differ from it in cells.
+    pub(super) fn changed_columns(&self, predicted: &ResultSet) -> Vec<String> {
+        if self.rows.iter().any(|row| matches!(row.kind, RowKind::Missing | RowKind::Extra)) {
+            return Vec::new();
+        }
+        let columns: BTreeSet<usize> =
+            self.rows.iter().flat_map(|row| row.differing.iter().copied()).collect();
+        columns.into_iter().filter_map(|i| predicted.columns.get(i)).map(|c| c.name.clone()).collect()
+    }
+}
+
 pub(super) fn pair(gold: &ResultSet, predicted: &ResultSet) -> Alignment {
     let (gold_rows, predicted_rows) = (&gold.rows, &predicted.rows);
     let mut waiting: HashMap<Row<'_>, VecDeque<usize>> = HashMap::new();

@@ -90,6 +90,9 @@ pub struct Diagnosis {
     pub column_order: Option<Vec<usize>>,
     /// Equal when numbers are compared with a tolerance; holds how many cells differ.
     pub only_rounding: Option<usize>,
+    /// Names of the predicted columns that differ, where every row has a partner and differs from it in cells only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_columns: Vec<String>,
     /// Numbers of columns (gold, predicted) when they differ.
     pub column_counts: Option<(usize, usize)>,
     /// One plain sentence for the page.
@@ -116,6 +119,9 @@ pub fn diagnose(gold: Complete<'_>, predicted: Complete<'_>) -> Diagnosis {
     } else if diagnosis.column_counts.is_none() {
         diagnosis.column_order = permutation::find(&gold.rows, &predicted.rows, widths.0, Rows::Set);
         diagnosis.only_rounding = alignment.rounded_cells(gold, predicted);
+    }
+    if diagnosis.column_counts.is_none() && diagnosis.column_order.is_none() {
+        diagnosis.only_columns = alignment.changed_columns(predicted);
     }
     diagnosis.sentence = sentence::of(&diagnosis, &alignment, gold, predicted);
     diagnosis

@@ -108,11 +108,24 @@ pub fn item_view(
         skeleton: item.skeleton.clone(),
         values: kb.values(item).into_iter().map(|v| (v.literals.join(", "), v.times)).collect(),
         score: hit.map(|h| h.score),
-        why: retrieved.map(|r| reasons(r, key)).unwrap_or_default(),
+        why: retrieved.map(|r| why(kb, r, key, adapted)).unwrap_or_default(),
         occurs_with: companions(kb, key, &remarks),
         sources: sources(kb, key, adapted),
         seen: kb.times_seen(item),
     })
+}
+
+/// The reasons of retrieval; for what came along without one, that the answer was made from a query with it.
+fn why(kb: &KnowledgeBase, retrieved: &Retrieved, key: u32, adapted: Option<u32>) -> Vec<Reason> {
+    let mut found = reasons(retrieved, key);
+    let of = |entry: u32| kb.entry_items.get(entry as usize).is_some_and(|items| items.contains(&key));
+    if found.is_empty()
+        && let Some(entry) = adapted.filter(|entry| of(*entry))
+    {
+        let text = format!("In query {}, which was adapted", tag(entry));
+        found.push(Reason { phrase: None, text, bar: 0.0, figure: String::new() });
+    }
+    found
 }
 
 fn reasons(retrieved: &Retrieved, key: u32) -> Vec<Reason> {
@@ -231,6 +244,17 @@ mod tests {
             [(1, true), (0, false)]
         );
         assert_eq!(item_view(&kb(), 9, None, None), None);
+    }
+
+    #[test]
+    fn what_came_with_the_adapted_query_says_so() {
+        let retrieved = Retrieved::default();
+        let why = |adapted| item_view(&kb(), 1, Some(&retrieved), adapted).map(|v| v.why).unwrap_or_default();
+        let texts: Vec<String> = why(Some(2)).into_iter().map(|reason| reason.text).collect();
+        assert_eq!(texts, ["In query #3, which was adapted"]);
+        // Query #2 does not hold it.
+        assert_eq!(why(Some(1)), []);
+        assert_eq!(why(None), []);
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub enum Command {
     Knowledge,
     /// Go to Settings.
     Settings,
+    /// Put the cursor into the question.
+    Question,
     /// Put the cursor into the filter of the list in view.
     Filter,
     /// Next item or row.
@@ -35,10 +37,11 @@ pub enum Command {
 pub const AFTER_G_MS: f64 = 1500.0;
 
 /// The list that `?` shows: keys, and what they do.
-pub const LIST: [(&str, &str); 20] = [
+pub const LIST: [(&str, &str); 21] = [
     ("Ctrl K", "Find a page, table, item, question or action"),
     ("Ctrl ↵", "Ask, run"),
     ("Esc", "Clear the search; stop the answer; close the inspector"),
+    ("q", "Write a question"),
     ("/", "Filter the list in view"),
     ("g then a, k, s", "Go to Ask, Knowledge, Settings"),
     ("F6, Shift F6", "Go round bar, left column, centre, inspector"),
@@ -83,6 +86,7 @@ impl Single {
                 self.g_at = Some(now);
                 None
             }
+            "q" => Some(Command::Question),
             "/" => Some(Command::Filter),
             "j" => Some(Command::Next),
             "k" => Some(Command::Previous),

@@ -91,7 +91,7 @@ pub fn happened(course: Course<'_>) -> (Outcome, Told) {
         };
     }
     if course.edited && (course.answer.is_some() || course.direct.is_some()) {
-        let why = "The SQL is yours. The knowledge above was found for the answer before it.";
+        let why = "The SQL is yours. The knowledge below was found for the answer before it.";
         return (Outcome::Whole, plain("Edited by hand.", why));
     }
     if let Some(answer) = course.answer {

@@ -65,13 +65,15 @@ pub struct Progress {
     pub scored: bool,
     /// Whether no stage will follow: a model's answer is whole, or something went wrong.
     pub ended: bool,
+    /// Whether the query that ran last failed, and rows and score are of the one before.
+    pub stale: bool,
 }
 
 /// The stages of an answer, in their order.
 pub fn steps(progress: &Progress) -> Vec<Step> {
     let timed = |name: &str, ms: Option<f64>| ms.map(|ms| format!("{name} {}", format::duration(ms)));
     let retrieve = ("Retrieve", Stage::Retrieve, timed("Retrieve", progress.retrieved_ms));
-    let run = ("Run", Stage::Run, timed("Run", progress.ran_ms));
+    let run = ("Run", Stage::Run, timed("Run", progress.ran_ms.filter(|_| !progress.stale)));
     let mut stages = vec![retrieve];
     if progress.by_model {
         let prompt = progress.prompt_tokens.map(|n| format!("Prompt {} tokens", format::count(u64::from(n))));
@@ -82,8 +84,9 @@ pub fn steps(progress: &Progress) -> Vec<Step> {
         stages.push(("Adapt", Stage::Adapt, progress.adapted.then(|| "Adapt".to_owned())));
     }
     stages.push(run);
-    if progress.scored || progress.stage == Stage::Score {
-        stages.push(("Score", Stage::Score, progress.scored.then(|| "Score".to_owned())));
+    let scored = progress.scored && !progress.stale;
+    if scored || progress.stage == Stage::Score {
+        stages.push(("Score", Stage::Score, scored.then(|| "Score".to_owned())));
     }
     stages.into_iter().map(|(name, stage, done)| step(progress, name, stage, done)).collect()
 }
@@ -93,7 +96,7 @@ fn step(progress: &Progress, name: &str, stage: Stage, done: Option<String>) -> 
     let state = match &done {
         _ if now => StepState::Now,
         Some(_) => StepState::Done,
-        None if progress.ended && progress.stage == Stage::Done => StepState::Failed,
+        None if (progress.ended || progress.stale) && progress.stage == Stage::Done => StepState::Failed,
         None => StepState::Waiting,
     };
     Step { text: done.unwrap_or_else(|| name.to_owned()), state }
@@ -143,6 +146,22 @@ mod tests {
         // What is only offered waits for its run.
         let offered = Progress { ended: false, ..failed };
         assert_eq!(shown(&offered).last(), Some(&("Run".into(), StepState::Waiting)));
+    }
+
+    #[test]
+    fn a_query_that_failed_has_no_tick_from_the_one_before() {
+        let stale = Progress {
+            stage: Stage::Done,
+            retrieved_ms: Some(3.0),
+            adapted: true,
+            ran_ms: Some(12.0),
+            scored: true,
+            stale: true,
+            ..Progress::default()
+        };
+        assert_eq!(shown(&stale).last(), Some(&("Run".into(), StepState::Failed)));
+        let mended = Progress { stale: false, ..stale };
+        assert_eq!(shown(&mended).last(), Some(&("Score".into(), StepState::Done)));
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::actions::{answers, diagnostics, workspace};
+use super::actions::{answers, ask, diagnostics, workspace};
 use super::components::dom;
 use super::components::icon::{Icon, IconSprite, IconView};
 use super::components::shell::{NavItem, Status, TabBar, TopBar};
 use super::components::theme::ThemeButton;
 use super::components::toasts::ToastHost;
-use super::database_menu::{DatabaseMenu, OpenAddress};
+use super::database_menu::{DatabaseMenu, OpenAddress, Renaming};
 use super::export_dialog::ExportDialog;
 use super::import_dialog::ImportDialog;
 use super::incomplete_dialog::IncompleteDialog;
@@ -22,7 +22,7 @@ use super::pages::{
 use super::palette::{CommandPalette, PaletteOpen};
 use super::report_dialog::ReportDialog;
 use super::route;
-use super::state::{EncoderStatus, ModelStatus, Page, Stage, State};
+use super::state::{EncoderStatus, ModelStatus, Page, Run, Stage, State};
 
 fn places() -> Vec<NavItem> {
     vec![
@@ -43,9 +43,24 @@ pub fn App() -> impl IntoView {
     route::follow(state);
     listen(state, toasts);
     provide_context(OpenAddress(RwSignal::new(false)));
+    provide_context(Renaming(RwSignal::new(false)));
     diagnostics::watch(state);
     answers::listen(state);
     Effect::new(move |_| state.settings.with(|s| s.theme.apply()));
+    // An answer speaks of the history it was found in.
+    let history = Memo::new(move |_| state.knowledge.with(Option::is_some));
+    Effect::new(move |before: Option<bool>| {
+        let now = history.get();
+        if before == Some(true) && !now {
+            forget(state);
+        }
+        now
+    });
+    // So does what was said of a file.
+    Effect::new(move |_| {
+        state.overview.track();
+        state.remark.set(None);
+    });
     spawn_local(async move {
         workspace::start(state).await;
         answers::load(state).await;
@@ -98,6 +113,17 @@ pub fn App() -> impl IntoView {
         <CommandPalette/>
         <ToastHost toasts/>
         <div class="sr" role="status" aria-live="polite">{move || state.said.get()}</div>
+    }
+}
+
+/// Takes away what the history answered; what comes of it later is too late.
+fn forget(state: State) {
+    let found =
+        state.run.with_untracked(|r| (r.retrieved.is_some() || r.answer.is_some()).then_some(r.number));
+    if let Some(number) = found {
+        ask::stop(state);
+        state.selected.set(None);
+        state.run.set(Run { number: number.wrapping_add(1), ..Run::default() });
     }
 }
 

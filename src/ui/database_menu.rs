@@ -32,13 +32,22 @@ enum Action {
 #[derive(Clone, Copy)]
 pub struct OpenAddress(pub RwSignal<bool>);
 
+/// Whether a new name is asked for.
+#[derive(Clone, Copy)]
+pub struct Renaming(pub RwSignal<bool>);
+
+/// Whether a link can open this workspace.
+pub fn has_link(open: &Open) -> bool {
+    matches!(open, Open::Demo) || matches!(open, Open::Kept(kept) if kept.source.is_some())
+}
+
 /// The button with the open database's name, and its menu.
 #[component]
 pub fn DatabaseMenu() -> impl IntoView {
     let state = State::here();
     let toasts: Toasts = expect_context();
     let OpenAddress(asking_address) = expect_context();
-    let asking_name = RwSignal::new(false);
+    let Renaming(asking_name) = expect_context();
     let pick = RwSignal::new(0_u32);
     let lines = Memo::new(move |_| lines(state));
     let items = Signal::derive(move || lines.get().into_iter().map(|(item, _)| item).collect::<Vec<_>>());
@@ -156,7 +165,7 @@ fn lines(state: State) -> Vec<(MenuItem, Action)> {
     if state.overview.with(Option::is_some) {
         lines.push((action("Export", Icon::Download, true), Action::Export));
     }
-    if matches!(&open, Open::Demo) || matches!(&open, Open::Kept(w) if w.source.is_some()) {
+    if has_link(&open) {
         lines.push((action("Copy link", Icon::Share, false), Action::CopyLink));
     }
     if matches!(open, Open::Kept(_)) {

@@ -10,11 +10,13 @@ use super::components::dom;
 use super::components::shortcuts::ShortcutList;
 use super::components::toasts::Toasts;
 use super::pages::answer::EDITOR;
+use super::pages::ask::QUESTION;
 use super::pages::what::open_prompt;
 use super::palette::PaletteOpen;
-use super::state::{Page, Stage, State};
+use super::state::{Gold, Page, Stage, State};
 use crate::present::answer::used;
 use crate::present::keys::{Command, Single, next_region};
+use crate::present::score::uncompared;
 
 /// Whether the list of keys is open.
 #[derive(Clone, Copy)]
@@ -69,13 +71,13 @@ pub fn listen(state: State, toasts: Toasts) {
         let pressed = single.try_update_value(|single| single.press(&key, at)).flatten();
         if let Some(pressed) = pressed {
             event.prevent_default();
-            run(state, list, pressed);
+            run(state, toasts, list, pressed);
         }
     });
     on_cleanup(move || listener.remove());
 }
 
-fn run(state: State, list: KeysOpen, command: Command) {
+fn run(state: State, toasts: Toasts, list: KeysOpen, command: Command) {
     match command {
         Command::Ask => Page::Ask.go(),
         Command::Knowledge => Page::Knowledge.go(),
@@ -83,6 +85,14 @@ fn run(state: State, list: KeysOpen, command: Command) {
         Command::Keys => list.0.set(true),
         Command::Next => step(state, 1),
         Command::Previous => step(state, -1),
+        Command::Question => {
+            // At once, so that the question is there to take the focus.
+            if state.page.get_untracked() != Page::Ask {
+                state.page.set(Page::Ask);
+                Page::Ask.go();
+            }
+            dom::focus_later(QUESTION.to_owned());
+        }
         Command::Filter => {
             if let Some(input) = find("[data-filter] input") {
                 dom::focus(&input);
@@ -93,7 +103,10 @@ fn run(state: State, list: KeysOpen, command: Command) {
             Some(editor) => dom::focus(&editor),
             None => press("[data-key='E']"),
         },
-        Command::Compare => press("[data-key='c']"),
+        Command::Compare => match find("[data-key='c']") {
+            Some(button) => button.click(),
+            None => toasts.remark(no_comparison(state)),
+        },
         Command::Chart => press("[data-key='v']"),
         Command::Prompt => {
             if state.run.with_untracked(|r| r.prompt.is_some()) {
@@ -112,6 +125,13 @@ fn press(selector: &str) {
     if let Some(button) = find(selector) {
         button.click();
     }
+}
+
+/// Why the rows do not stand beside gold's.
+fn no_comparison(state: State) -> &'static str {
+    let (rows, stale) = state.run.with_untracked(|r| (r.result.is_some(), r.stale));
+    let chosen = state.gold.with_untracked(|gold| *gold != Gold::None);
+    uncompared(rows && !stale, chosen)
 }
 
 /// Stops the answer; else closes the inspector, and the focus goes back to the item it was opened from.

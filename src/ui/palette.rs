@@ -5,21 +5,26 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::actions::{ask, history, model, workspace};
+use super::actions::{ask, history, link, model, tasks, workspace};
 use super::components::dom;
 use super::components::file_input::FileInput;
 use super::components::palette::Palette;
+use super::components::result_table::RowsView;
 use super::components::toasts::Toasts;
-use super::database_menu::{DATABASE_FILES, OpenAddress};
+use super::database_menu::{DATABASE_FILES, OpenAddress, Renaming, has_link};
 use super::keys::KeysOpen;
 use super::pages::add_history::HISTORY_FILES;
-use super::pages::ask::examples;
+use super::pages::answer::save_rows;
+use super::pages::ask::{QUESTION, examples};
 use super::pages::inspector::HEAD;
 use super::pages::knowledge::export;
+use super::pages::score::TASK_FILES;
 use super::pages::settings::SECTIONS;
 use super::pages::what::open_prompt;
 use super::route::PAGES;
+use super::settings::Way;
 use super::state::{Open, Page, Stage, State};
+use crate::present::chart;
 use crate::present::palette::entries::{self, Now};
 use crate::present::palette::{Action, Entry, Found, Hit, Index, Kind, Target, Used, remember, search};
 
@@ -50,10 +55,10 @@ pub fn CommandPalette() -> impl IntoView {
     let toasts: Toasts = expect_context();
     let PaletteOpen(open) = expect_context();
     let KeysOpen(keys) = expect_context();
-    let OpenAddress(address) = expect_context();
+    let (OpenAddress(address), Renaming(renaming)) = (expect_context(), expect_context());
     let (query, most) = (RwSignal::new(String::new()), RwSignal::new(0));
     let used = StoredValue::new(Vec::<Used>::new());
-    let (pick_history, pick_database) = (RwSignal::new(0), RwSignal::new(0));
+    let (pick_history, pick_database, pick_tasks) = (RwSignal::new(0), RwSignal::new(0), RwSignal::new(0));
     let here =
         Memo::new(move |_| if open.get() { Made::new(places_and_actions(state)) } else { Made::default() });
     let questions = Memo::new(move |_| {
@@ -83,7 +88,12 @@ pub fn CommandPalette() -> impl IntoView {
         match hit.target {
             Target::Act(Action::AddHistory) => pick_history.update(|n| *n += 1),
             Target::Act(Action::OpenFile) => pick_database.update(|n| *n += 1),
+            Target::Act(Action::OpenTasks) => {
+                show(state, Page::Ask);
+                pick_tasks.update(|n| *n += 1);
+            }
             Target::Act(Action::OpenAddress) => address.set(true),
+            Target::Act(Action::Rename) => renaming.set(true),
             Target::Act(Action::Keys) => keys.set(true),
             Target::Act(action) => act(state, toasts, action),
             other => go(state, other),
@@ -100,6 +110,11 @@ pub fn CommandPalette() -> impl IntoView {
             ask=pick_database
             accept=DATABASE_FILES
             on_file=UnsyncCallback::new(move |file| spawn_local(workspace::open_file(state, file)))
+        />
+        <FileInput
+            ask=pick_tasks
+            accept=TASK_FILES
+            on_file=UnsyncCallback::new(move |file| spawn_local(tasks::open(state, file)))
         />
     }
 }
@@ -148,6 +163,11 @@ fn now(state: State) -> Now {
         prompt: run(|r| r.prompt.is_some()),
         answering: run(|r| !matches!(r.stage, Stage::Idle | Stage::Done)),
         server: state.settings.with(|s| !s.model.address.trim().is_empty()),
+        question: state.question.with(|q| !q.trim().is_empty()),
+        rows: run(|r| r.result.is_some()),
+        chart: run(|r| r.result.as_ref().is_some_and(|rows| chart::choose(rows).is_some())),
+        linked: state.open.with(has_link),
+        kept: state.open.with(|open| matches!(open, Open::Kept(_))),
     }
 }
 
@@ -166,6 +186,31 @@ fn act(state: State, toasts: Toasts, action: Action) {
             show(state, Page::Ask);
             open_prompt(state);
         }
+        Action::ChooseGold => {
+            show(state, Page::Ask);
+            dom::focus_later("select[aria-label='Gold']".to_owned());
+        }
+        Action::WriteGold => {
+            show(state, Page::Ask);
+            state.writing_gold.set(true);
+        }
+        Action::CompareWays => {
+            show(state, Page::Ask);
+            state.set(|s| s.model.way = Way::Compare);
+            dom::focus_later(QUESTION.to_owned());
+            spawn_local(ask::ask(state));
+        }
+        Action::Chart => {
+            show(state, Page::Ask);
+            state.rows_view.set(RowsView::Chart);
+        }
+        Action::SaveRows => save_rows(state),
+        Action::CopyLink => link::copy(state, toasts),
+        Action::RemoveWorkspace => {
+            if let Open::Kept(kept) = state.open.get_untracked() {
+                spawn_local(workspace::remove(state, toasts, kept));
+            }
+        }
         Action::Stop => ask::stop(state),
         Action::TestModel => {
             go(state, Target::Place(format!("{}/model", Page::Settings.href())));
@@ -173,7 +218,12 @@ fn act(state: State, toasts: Toasts, action: Action) {
         }
         Action::Theme => state.set(|s| s.theme = s.theme.switched()),
         // These open what is a part of the page.
-        Action::AddHistory | Action::OpenFile | Action::OpenAddress | Action::Keys => {}
+        Action::AddHistory
+        | Action::OpenFile
+        | Action::OpenTasks
+        | Action::OpenAddress
+        | Action::Rename
+        | Action::Keys => {}
     }
     if action == Action::Stop {
         toasts.confirm("Stopped the answer");
@@ -204,6 +254,8 @@ fn go(state: State, target: Target) {
         Target::Question(question) => {
             show(state, Page::Ask);
             state.question.set(question);
+            // Where one writes the next one.
+            dom::focus_later(QUESTION.to_owned());
             if state.knowledge.with_untracked(|k| k.as_ref().is_some_and(|k| k.index.is_some())) {
                 spawn_local(ask::ask(state));
             }

@@ -24,6 +24,7 @@ use crate::pipeline::Answered;
 use crate::pipeline::adapt::Answer;
 use crate::pipeline::direct::{Direct, Prompt};
 use crate::present::grid::Against;
+use crate::present::score::Standing;
 pub use crate::present::told::Trouble;
 pub use crate::present::trace::Stage;
 use crate::retrieval::model::By;
@@ -123,6 +124,8 @@ pub struct Run {
     pub edited: bool,
     /// The rows.
     pub result: Option<Arc<ResultSet>>,
+    /// Whether a query was run after the one of these rows, and refused or failed.
+    pub stale: bool,
     /// What went wrong.
     pub trouble: Option<Trouble>,
     /// The comparison with gold.
@@ -140,8 +143,8 @@ pub struct Compared {
     pub answered: Arc<Answered>,
     /// Milliseconds it took.
     pub took_ms: f64,
-    /// Whether its rows are gold's; None without gold.
-    pub correct: Option<bool>,
+    /// How its rows stand to gold's; None without gold.
+    pub standing: Option<Standing>,
 }
 
 /// What is known of the model's server.
@@ -211,6 +214,8 @@ pub struct State {
     pub open_error: RwSignal<Option<String>>,
     /// Things to know about the open workspace (a write-ahead log, nothing can be kept).
     pub notices: RwSignal<Vec<String>>,
+    /// What to know about the file that was read last, where nothing is wrong with it.
+    pub remark: RwSignal<Option<String>>,
     /// Tables of the open database.
     pub overview: RwSignal<Option<Arc<Overview>>>,
     /// Its history.
@@ -263,6 +268,8 @@ pub struct State {
     pub question: RwSignal<String>,
     /// What the answer is compared with.
     pub gold: RwSignal<Gold>,
+    /// Whether gold SQL is being written.
+    pub writing_gold: RwSignal<bool>,
     /// The answer.
     pub run: RwSignal<Run>,
     /// How the rows are looked at.
@@ -294,6 +301,7 @@ impl Default for State {
             open: RwSignal::new(Open::Demo),
             open_error: RwSignal::new(None),
             notices: RwSignal::new(Vec::new()),
+            remark: RwSignal::new(None),
             overview: RwSignal::new(None),
             knowledge: RwSignal::new(None),
             removed_history: RwSignal::new(None),
@@ -320,6 +328,7 @@ impl Default for State {
             examples: RwSignal::new(Arc::default()),
             question: RwSignal::new(String::new()),
             gold: RwSignal::new(Gold::default()),
+            writing_gold: RwSignal::new(false),
             run: RwSignal::new(Run::default()),
             rows_view: RwSignal::new(RowsView::default()),
             selected: RwSignal::new(None),

@@ -24,21 +24,29 @@ pub struct Now {
     pub answering: bool,
     /// A server is set up.
     pub server: bool,
+    /// A question is written.
+    pub question: bool,
+    /// There are rows.
+    pub rows: bool,
+    /// The rows can be drawn.
+    pub chart: bool,
+    /// The workspace has an address.
+    pub linked: bool,
+    /// The workspace is kept in this browser.
+    pub kept: bool,
 }
 
 /// All actions, those that can be done now first, the others with why not.
 pub fn actions(now: Now) -> Vec<Entry> {
     const NO_HISTORY: &str = "There is no history yet.";
+    const NO_SERVER: Option<&str> = Some("No server is set up.");
+    let database = (!now.database).then_some("Open a database first.");
+    let kept = (!now.kept).then_some("The open one is not kept in this browser.");
+    let rows = (!now.rows).then_some("There are no rows yet.");
     let working = now.working.then_some("The history is being worked on.");
     let history = (!now.history).then_some(NO_HISTORY);
-    let rows: [(Action, &str, &str, &'static str, Option<&'static str>); 14] = [
-        (
-            Action::AddHistory,
-            "Add a history",
-            "import queries, a log, knowledge",
-            "",
-            working.or((!now.database).then_some("Open a database first.")),
-        ),
+    let listed: [(Action, &str, &str, &'static str, Option<&'static str>); 23] = [
+        (Action::AddHistory, "Add a history", "import queries, a log, knowledge", "", working.or(database)),
         (Action::OpenFile, "Open a database file", "SQLite, workspace, upload", "", None),
         (
             Action::OpenAddress,
@@ -48,11 +56,20 @@ pub fn actions(now: Now) -> Vec<Entry> {
             None,
         ),
         (
+            Action::CopyLink,
+            "Copy the link to the workspace",
+            "share, address, URL",
+            "",
+            (!now.linked).then_some("Only the demo, and what was opened from an address, has a link."),
+        ),
+        (Action::Rename, "Rename the workspace", "database, name", "", kept),
+        (Action::RemoveWorkspace, "Remove the workspace", "delete, close, database", "", kept),
+        (
             Action::ExportWorkspace,
             "Export the workspace as one file",
             "download, save, share, database, history",
             "",
-            (!now.database).then_some("Open a database first."),
+            database,
         ),
         (Action::Export, "Export the knowledge", "download, save, history", "", history),
         (Action::RemoveHistory, "Remove the history", "delete, clear, knowledge", "", history),
@@ -78,6 +95,27 @@ pub fn actions(now: Now) -> Vec<Entry> {
             ".",
             (!now.prompt).then_some("No model was asked."),
         ),
+        (Action::ChooseGold, "Choose the gold", "task, reference, compare, score", "", database),
+        (Action::WriteGold, "Write gold SQL", "reference, compare, score", "", database),
+        (Action::OpenTasks, "Open a task file", "gold, questions, BIRD, Spider, upload", "", database),
+        (
+            Action::CompareWays,
+            "Compare the three ways",
+            "ask, model, with and without history",
+            "",
+            NO_SERVER
+                .filter(|_| !now.server)
+                .or(history)
+                .or((!now.question).then_some("Write a question first.")),
+        ),
+        (
+            Action::Chart,
+            "Show the rows as a chart",
+            "draw, bars, line, view",
+            "v",
+            rows.or((!now.chart).then_some("These rows do not suit a chart.")),
+        ),
+        (Action::SaveRows, "Download the rows as CSV", "save, export, table", "", rows),
         (
             Action::Stop,
             "Stop the answer",
@@ -90,12 +128,12 @@ pub fn actions(now: Now) -> Vec<Entry> {
             "Test the model",
             "server, endpoint, connection, key",
             "",
-            (!now.server).then_some("No server is set up."),
+            NO_SERVER.filter(|_| !now.server),
         ),
         (Action::Theme, "Switch between light and dark", "theme, colours, appearance, night", "", None),
         (Action::Keys, "List the keys", "keyboard, shortcuts, help", "?", None),
     ];
-    let mut all: Vec<Entry> = rows
+    let mut all: Vec<Entry> = listed
         .into_iter()
         .map(|(action, title, words, key, blocked)| Entry {
             words: vec![words.to_owned()],

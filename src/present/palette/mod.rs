@@ -56,6 +56,24 @@ pub enum Action {
     EditSql,
     /// Shows the prompt of the answer.
     ReadPrompt,
+    /// Goes to the list of gold.
+    ChooseGold,
+    /// Writes the gold SQL.
+    WriteGold,
+    /// Picks a task file.
+    OpenTasks,
+    /// Asks in three ways.
+    CompareWays,
+    /// Draws the rows.
+    Chart,
+    /// Downloads the rows.
+    SaveRows,
+    /// Copies the link to the workspace.
+    CopyLink,
+    /// Renames the workspace.
+    Rename,
+    /// Takes the workspace away.
+    RemoveWorkspace,
     /// Stops the answer.
     Stop,
     /// Tests the model's server.

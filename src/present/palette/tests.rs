@@ -163,6 +163,11 @@ fn actions_say_why_they_cannot_be_done() {
         prompt: true,
         answering: true,
         server: true,
+        question: true,
+        rows: true,
+        chart: true,
+        linked: true,
+        kept: true,
     };
     assert!(actions(all).iter().all(|entry| entry.blocked.is_none()));
     let working = actions(Now { working: true, ..all });

@@ -19,6 +19,7 @@ use crate::ports::Execute;
 use crate::present::grid;
 use crate::present::incidents::of_database;
 use crate::present::layout;
+use crate::present::score::Standing;
 use crate::retrieval::Retrieved;
 use crate::ui::settings::Way;
 use crate::ui::state::{Gold, Run, Score, Stage, State, Trouble};
@@ -155,7 +156,7 @@ pub(super) async fn adapt(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
 pub fn show(state: State, answered: &Answered) {
     state.run.update(|r| {
         (r.answer, r.direct, r.trouble, r.result) = (None, None, None, None);
-        (r.score, r.edited, r.stage) = (None, false, Stage::Done);
+        (r.score, r.edited, r.stage, r.stale) = (None, false, Stage::Done, false);
         match answered {
             Answered::Adapted(Ok(answer)) => {
                 r.sql = layout::broken(&answer.sql);
@@ -190,8 +191,7 @@ pub fn show(state: State, answered: &Answered) {
 pub async fn run_sql(state: State, sql: String) {
     if let Err(error) = try_sql(state, sql).await {
         state.run.update(|r| {
-            r.result = None;
-            r.score = None;
+            (r.result, r.score, r.stale) = (None, None, false);
         });
         fail(state, Trouble::Db(error));
     }
@@ -212,7 +212,8 @@ pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
     let rows = match ran {
         Ok(rows) => rows,
         Err(error) => {
-            state.run.update(|r| r.stage = Stage::Done);
+            // The rows stay, and are said to be those of the query before.
+            state.run.update(|r| (r.stage, r.stale) = (Stage::Done, r.result.is_some()));
             if error != DbError::Cancelled {
                 incidents::record(Source::Answer, of_database(&error), &error.to_string());
             }
@@ -224,7 +225,7 @@ pub async fn try_sql(state: State, sql: String) -> Result<(), DbError> {
         let written = r.direct.as_ref().and_then(|d| d.answer.as_ref().ok()).map(|a| &a.sql);
         r.edited = answered.or(written).map(|sql| layout::broken(sql)).as_ref() != Some(&sql);
         (r.sql, r.result) = (sql, Some(Arc::new(rows)));
-        (r.trouble, r.score, r.stage) = (None, None, Stage::Done);
+        (r.trouble, r.score, r.stage, r.stale) = (None, None, Stage::Done, false);
     });
     score(state).await;
     if state.run.with_untracked(|r| r.number == number) {
@@ -331,9 +332,10 @@ fn say_result(state: State) {
         }
         let rows = r.result.as_ref().map_or(0, |rows| rows.rows.len());
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-        match r.score.as_ref().map(|s| &s.verdict) {
-            Some(verdict) if verdict.correct() => format!("{rows}, the same as gold"),
-            Some(_) => format!("{rows}, different from gold"),
+        match r.score.as_ref().map(|s| Standing::of(&s.verdict)) {
+            Some(Standing::Equal) => format!("{rows}, the same as gold"),
+            Some(Standing::Different) => format!("{rows}, different from gold"),
+            Some(Standing::NotCompared) => format!("{rows}, not compared with gold"),
             None => rows,
         }
     });

@@ -10,6 +10,7 @@ use crate::bench::compare::{self, Mode};
 use crate::db::DbError;
 use crate::pipeline::Answered;
 use crate::ports::Execute as _;
+use crate::present::score::Standing;
 use crate::ui::state::{Compared, Stage, Trouble};
 
 /// Asks in each way, one after the other; the answer shown in the end is that of the model with the history.
@@ -47,7 +48,7 @@ pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
 async fn keep(asking: &Asking, name: &'static str, answered: &Arc<Answered>, started: f64) {
     let took_ms = now() - started;
     let state = asking.state;
-    let correct = match gold(state) {
+    let standing = match gold(state) {
         None => None,
         Some((gold, _)) => {
             let (engine, limits) = (state.engine(), scored(state));
@@ -56,8 +57,8 @@ async fn keep(asking: &Asking, name: &'static str, answered: &Arc<Answered>, sta
                 Ok((sql, _)) => engine.database.execute(sql, limits).await,
                 Err(_) => Err(DbError::NotOpen),
             };
-            Some(compare::judge(Mode::BirdEx, &gold, &rows).correct())
+            Some(Standing::of(&compare::judge(Mode::BirdEx, &gold, &rows)))
         }
     };
-    asking.update(|r| r.compared.push(Compared { name, answered: answered.clone(), took_ms, correct }));
+    asking.update(|r| r.compared.push(Compared { name, answered: answered.clone(), took_ms, standing }));
 }

@@ -23,14 +23,11 @@ pub async fn open(state: State, file: File) {
         Ok(tasks) => {
             let open = state.open.with_untracked(name);
             let (tasks, others) = task::of_database(tasks, &open);
-            if others > 0 {
+            state.remark.set((others > 0).then(|| {
                 let (ours, others) =
                     (counted(tasks.len(), "task", "tasks"), counted(others, "task", "tasks"));
-                state.notify(format!(
-                    "“{}”: {ours} on {open}; {others} on other databases are left out.",
-                    file.name()
-                ));
-            }
+                format!("“{}”: {ours} on {open}; {others} on other databases are left out.", file.name())
+            }));
             state.gold.set(Gold::None);
             state.tasks.set(Arc::new(tasks));
             choose(state, 0);

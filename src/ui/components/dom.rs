@@ -110,6 +110,18 @@ pub fn focus_later(selector: String) {
     });
 }
 
+/// Gives the focus to the first element that matches `selector` once the page is drawn anew, where it is on no other.
+/// On a touch screen it goes to the content: a keyboard that opens unasked covers what one came to see.
+pub fn focus_if_nowhere(selector: &'static str) {
+    let touch = window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|q| q.matches());
+    request_animation_frame(move || {
+        let nowhere = document().active_element().is_none_or(|e| e.tag_name() == "BODY");
+        if nowhere {
+            focus_later(if touch { "#main" } else { selector }.to_owned());
+        }
+    });
+}
+
 /// Presses the first button that matches `selector` once the page is drawn anew.
 pub fn press_later(selector: &'static str) {
     request_animation_frame(move || {

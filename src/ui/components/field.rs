@@ -1,5 +1,6 @@
 //! Fields: text, number, choice, tick box.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::dom;
@@ -86,7 +87,8 @@ pub fn Field(
     }
 }
 
-/// One of a list, in the browser's own list: arrows, typing and phones work as everywhere.
+/// One of a list, in the browser's own list: arrows, typing and phones work as everywhere. It shows the value in force,
+/// also where a choice only opens something that may be left again.
 #[component]
 pub fn Select(
     /// Its name, read out.
@@ -104,9 +106,25 @@ pub fn Select(
     #[prop(optional, into)]
     class: &'static str,
 ) -> impl IntoView {
+    let element = NodeRef::<html::Select>::new();
+    // Once the user has chosen, the browser no longer looks at which option is marked as selected.
+    let show = move || {
+        let shown = element.try_get_untracked().flatten().zip(value.try_get_untracked());
+        if let Some((element, value)) = shown {
+            element.set_value(&value);
+        }
+    };
+    Effect::new(move |_| {
+        (options.track(), value.track());
+        request_animation_frame(show);
+    });
+    let change = move |event| {
+        on_change.run(event_target_value(&event));
+        show();
+    };
     view! {
         <label class=format!("field sel {class}")>
-            <select aria-label=label.clone() title=label on:change=move |event| on_change.run(event_target_value(&event))>
+            <select node_ref=element aria-label=label.clone() title=label on:change=change>
                 {move || {
                     options
                         .get()

@@ -210,10 +210,15 @@ fn kind_icon(kind: Kind, target: &Target) -> AnyView {
 fn action_icon(action: Action) -> Icon {
     match action {
         Action::AddHistory => Icon::Upload,
-        Action::OpenFile => Icon::File,
+        Action::OpenFile | Action::OpenTasks => Icon::File,
         Action::OpenAddress => Icon::Link,
-        Action::Export | Action::ExportWorkspace => Icon::Download,
-        Action::RemoveHistory => Icon::Close,
+        Action::Export | Action::ExportWorkspace | Action::SaveRows => Icon::Download,
+        Action::RemoveHistory | Action::RemoveWorkspace => Icon::Close,
+        Action::CopyLink => Icon::Share,
+        Action::Rename => Icon::Gear,
+        Action::ChooseGold | Action::WriteGold => Icon::Check,
+        Action::CompareWays => Icon::Ask,
+        Action::Chart => Icon::Rank,
         Action::Index => Icon::Refresh,
         Action::ImportReport => Icon::History,
         Action::EditSql => Icon::Play,

@@ -86,17 +86,19 @@ pub fn QuestionBox(
                 </div>
                 <div class="foot">
                     {settings.map(|settings| settings.run())}
-                    <span class="push t11 three">{blocked}</span>
-                    {move || {
-                        if busy.get() {
-                            view! { <Button label="Stop" icon=Icon::Stop key="Esc" on_press=on_stop/> }.into_any()
-                        } else {
-                            view! {
-                                <Button label="Ask" key="Ctrl ↵" weight=Weight::Primary disabled=cannot on_press=on_ask/>
+                    <div class="go">
+                        <span class="t11 three">{blocked}</span>
+                        {move || {
+                            if busy.get() {
+                                view! { <Button label="Stop" icon=Icon::Stop key="Esc" on_press=on_stop/> }.into_any()
+                            } else {
+                                view! {
+                                    <Button label="Ask" key="Ctrl ↵" weight=Weight::Primary disabled=cannot on_press=on_ask/>
+                                }
+                                    .into_any()
                             }
-                                .into_any()
-                        }
-                    }}
+                        }}
+                    </div>
                 </div>
             </div>
         </section>

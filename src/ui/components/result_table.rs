@@ -73,6 +73,9 @@ pub fn ResultTable(
     /// The same beside gold, where a gold query ran.
     #[prop(optional, into)]
     against: Signal<Option<Arc<Against>>>,
+    /// Whether they are of the query before the one that was tried last.
+    #[prop(optional, into)]
+    before: Signal<bool>,
     /// How the rows are looked at, where that can be.
     chosen: RwSignal<RowsView>,
     /// Downloads the rows as CSV.
@@ -132,11 +135,12 @@ pub fn ResultTable(
         let value = shown.with_untracked(|shown| shown.rows().value(row.checked_sub(1)?, column).cloned());
         opened.set(value);
     });
-    let title = move || {
-        let n = result.with(|r| r.rows.len());
-        format::counted(n, "row", "rows")
-    };
+    let count = move || format::counted(result.with(|r| r.rows.len()), "row", "rows");
+    let title = move || if before.get() { "Rows of the query before".to_owned() } else { count() };
     let remark = move || {
+        if before.get() {
+            return count();
+        }
         result.with(|r| {
             let all = if r.more || r.rows.is_empty() { "" } else { ", all shown" };
             format!("{}{all}", format::duration(r.elapsed_ms))

@@ -9,7 +9,7 @@ use crate::bench::compare::Diagnosis;
 use crate::bench::retrieval_metrics::Counts;
 use crate::present::answer::knowledge_found;
 use crate::present::format;
-use crate::present::score::{Way, ways};
+use crate::present::score::{Standing, Way, ways};
 
 /// How the retrieved knowledge compares with what the task wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,14 +25,23 @@ pub struct KnowledgeScore {
 pub struct Score {
     /// Name of the mode ("bird-ex").
     pub mode: String,
-    /// Whether it equals gold in that mode; None while the gold rows are not there.
-    pub equal: Option<bool>,
+    /// How it stands to gold in that mode; None while the gold rows are not there.
+    pub standing: Option<Standing>,
     /// Why it differs.
     pub diagnosis: Option<Diagnosis>,
     /// The knowledge, where the task names what it wants.
     pub knowledge: Option<KnowledgeScore>,
-    /// Says what is waited for or why there is no score.
-    pub note: String,
+    /// How it differs, what is waited for or why there is no score.
+    pub sentence: String,
+}
+
+/// The colour of a comparison.
+pub fn tone(standing: Standing) -> Tone {
+    match standing {
+        Standing::Equal => Tone::Ok,
+        Standing::Different => Tone::Bad,
+        Standing::NotCompared => Tone::Warn,
+    }
 }
 
 /// The verdict, a sentence, one row for each way to differ, and the figures of the retriever.
@@ -47,22 +56,9 @@ pub fn ScorePanel(
     on_gold: Callback<()>,
 ) -> impl IntoView {
     let verdict = move || {
-        score.with(|s| {
-            s.equal.map(|equal| {
-                if equal {
-                    view! { <Tag text="Equal" tone=Tone::Ok/> }
-                } else {
-                    view! { <Tag text="Different" tone=Tone::Bad/> }
-                }
-            })
-        })
+        score.with(|s| s.standing.map(|standing| view! { <Tag text=standing.name() tone=tone(standing)/> }))
     };
-    let sentence = move || {
-        score.with(|s| match &s.diagnosis {
-            Some(diagnosis) if !diagnosis.sentence.is_empty() => diagnosis.sentence.clone(),
-            _ => s.note.clone(),
-        })
-    };
+    let sentence = move || score.with(|s| s.sentence.clone());
     let rows = move || {
         score.with(|s| {
             s.diagnosis.as_ref().map(|d| view! { <div class="diag ruled">{diagnosis_rows(d)}</div> })

@@ -31,6 +31,9 @@ pub fn SqlEditor(
     /// What it is, for screen readers.
     #[prop(optional, into)]
     label: Option<String>,
+    /// Shown while empty.
+    #[prop(optional, into)]
+    placeholder: Option<&'static str>,
 ) -> impl IntoView {
     let area = NodeRef::<html::Textarea>::new();
     let plain = Memo::new(move |_| text.with(|t| t.len() > HIGHLIGHTS_UP_TO));
@@ -100,6 +103,7 @@ pub fn SqlEditor(
                 aria-label=label.unwrap_or_else(|| "SQL".to_owned())
                 aria-invalid=move || wrong.with(Option::is_some).to_string()
                 aria-describedby=described_by
+                placeholder=placeholder
                 spellcheck="false"
                 autocapitalize="off"
                 autocomplete="off"

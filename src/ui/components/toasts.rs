@@ -1,4 +1,4 @@
-//! Toasts: they confirm, never warn; with a way to undo.
+//! Toasts: they confirm, with a way to undo, or say why a key did nothing; they never warn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ const STAYS: Duration = Duration::from_secs(6);
 struct Toast {
     id: u32,
     text: String,
+    icon: Icon,
     undo: Option<Undo>,
 }
 
@@ -38,12 +39,21 @@ impl Default for Toasts {
 impl Toasts {
     /// Confirms something ("Copied SQL").
     pub fn confirm(self, text: impl Into<String>) {
-        self.push(text.into(), None);
+        self.push(text.into(), Icon::Check, None);
+    }
+
+    /// Says why a key did nothing.
+    pub fn remark(self, text: impl Into<String>) {
+        let text = text.into();
+        // A key that is pressed again says nothing new.
+        if self.shown.with_untracked(|shown| shown.iter().all(|toast| toast.text != text)) {
+            self.push(text, Icon::Info, None);
+        }
     }
 
     /// Confirms a removal that `undo` takes back ("Removed “superhero”").
     pub fn removed(self, text: impl Into<String>, undo: impl Fn() + Send + Sync + 'static) {
-        self.push(text.into(), Some(Arc::new(undo)));
+        self.push(text.into(), Icon::Check, Some(Arc::new(undo)));
     }
 
     /// Takes back the newest removal that is still in view; false when there is none (Ctrl Z).
@@ -57,10 +67,10 @@ impl Toasts {
         true
     }
 
-    fn push(self, text: String, undo: Option<Undo>) {
+    fn push(self, text: String, icon: Icon, undo: Option<Undo>) {
         let id = self.next.get_value();
         self.next.set_value(id.wrapping_add(1));
-        self.shown.update(|shown| shown.push(Toast { id, text, undo }));
+        self.shown.update(|shown| shown.push(Toast { id, text, icon, undo }));
         self.expire(id);
     }
 
@@ -102,7 +112,7 @@ pub fn ToastHost(
         >
             <For each=move || toasts.shown.get() key=|toast| toast.id let:toast>
                 <div class="toast">
-                    <IconView icon=Icon::Check class="c-ok"/>
+                    <IconView icon=toast.icon class=if toast.icon == Icon::Check { "c-ok" } else { "" }/>
                     <span class="grow">{toast.text.clone()}</span>
                     {toast.undo.clone().map(|undo| {
                         let press = move || {

@@ -192,6 +192,7 @@ fn Sql() -> impl IntoView {
     // The focus goes back to the button that opened the editor.
     let leave = move || {
         editing.set(false);
+        state.run.update(|r| r.stale = false);
         dom::focus_later("[data-key='E']".to_owned());
     };
     let found = move |sql: &str, error: &DbError| {
@@ -300,6 +301,15 @@ fn Reasons(changes: Memo<Vec<Change>>) -> impl IntoView {
     }
 }
 
+/// Downloads the rows as CSV.
+pub fn save_rows(state: State) {
+    let Some(rows) = state.run.with_untracked(|r| r.result.clone()) else { return };
+    match cells::to_csv(&rows) {
+        Ok(bytes) => download::text("rows.csv", "text/csv", &bytes),
+        Err(error) => state.notify(format!("The rows cannot be written as CSV: {error}")),
+    }
+}
+
 /// The rows.
 #[component]
 fn Rows() -> impl IntoView {
@@ -307,10 +317,7 @@ fn Rows() -> impl IntoView {
     let toasts: Toasts = expect_context();
     let result = Signal::derive(move || state.run.with(|r| r.result.clone().unwrap_or_default()));
     let against = Signal::derive(move || state.run.with(|r| r.score.as_ref()?.against.clone()));
-    let csv = move || match cells::to_csv(&result.get_untracked()) {
-        Ok(bytes) => download::text("rows.csv", "text/csv", &bytes),
-        Err(error) => state.notify(format!("The rows cannot be written as CSV: {error}")),
-    };
+    let before = Signal::derive(move || state.run.with(|r| r.stale));
     let save = move |value: Value| {
         let (bytes, end) = cells::as_file(&value);
         let media_type = if end == "txt" { "text/plain" } else { "application/octet-stream" };
@@ -331,7 +338,7 @@ fn Rows() -> impl IntoView {
         text.to_owned()
     });
     view! {
-        <section aria-label="Rows">
+        <section aria-label="Rows" class:before=before>
             <Show
                 when=move || state.run.with(|r| r.result.is_some())
                 fallback=move || view! { <RowsPlaceholder text=words waiting/> }
@@ -339,8 +346,9 @@ fn Rows() -> impl IntoView {
                 <ResultTable
                     result
                     against
+                    before
                     chosen=state.rows_view
-                    on_csv=Callback::new(move |()| csv())
+                    on_csv=Callback::new(move |()| save_rows(state))
                     on_copy=Callback::new(move |text: String| download::copy(toasts, "value", &text))
                     on_save=Callback::new(save)
                     on_limit=Callback::new(move |()| more_rows())

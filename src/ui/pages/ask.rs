@@ -1,5 +1,7 @@
 //! Ask: the question, and the answer below it in a fixed order.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -10,20 +12,26 @@ use super::rail::Rail;
 use super::score::GoldSelect;
 use crate::present::answer::marks;
 use crate::present::format;
+use crate::present::score::Standing;
 use crate::retrieval::Level;
 use crate::ui::actions::{ask, workspace};
-use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::button::{Button, IconButton, Weight};
 use crate::ui::components::choice::Choice;
+use crate::ui::components::dom;
 use crate::ui::components::drop_zone::DropZone;
 use crate::ui::components::empty::EmptyState;
 use crate::ui::components::icon::Icon;
 use crate::ui::components::notice::Notice;
 use crate::ui::components::question_box::QuestionBox;
+use crate::ui::components::score_panel::tone;
 use crate::ui::components::shell::{Shell, Side, SummaryChip, SummaryChips};
 use crate::ui::components::tag::Tone;
 use crate::ui::database_menu::DATABASE_FILES;
 use crate::ui::settings::Way;
 use crate::ui::state::{Stage, State};
+
+/// Where the question is written.
+pub const QUESTION: &str = "[data-question]";
 
 /// The page.
 #[component]
@@ -56,16 +64,20 @@ pub fn AskPage() -> impl IntoView {
 #[component]
 fn Chips(rail_open: RwSignal<bool>) -> impl IntoView {
     let state = State::here();
-    let verdict =
-        Memo::new(move |_| state.run.with(|r| r.score.as_ref().map(|score| score.verdict.correct())));
+    let verdict = Memo::new(move |_| {
+        state.run.with(|r| r.score.as_ref().filter(|_| !r.stale).map(|score| Standing::of(&score.verdict)))
+    });
     let chips = Signal::derive(move || {
         let tables = state.overview.with(|o| o.as_ref().map_or(0, |o| o.schema.tables.len()));
         let queries = state.knowledge.with(|k| k.as_ref().map_or(0, |k| k.base.entries.len()));
-        let verdict = verdict.get().map(|equal| match equal {
-            true => SummaryChip { text: "Equal to gold".to_owned(), icon: Icon::Check, tone: Tone::Ok },
-            false => {
-                SummaryChip { text: "Different from gold".to_owned(), icon: Icon::Close, tone: Tone::Bad }
-            }
+        let verdict = verdict.get().map(|standing| SummaryChip {
+            text: standing.to_gold().to_owned(),
+            icon: match standing {
+                Standing::Equal => Icon::Check,
+                Standing::Different => Icon::Close,
+                Standing::NotCompared => Icon::Warn,
+            },
+            tone: tone(standing),
         });
         let columns = [
             (format::counted(tables, "table", "tables"), Icon::Database),
@@ -92,10 +104,8 @@ fn OpenTrouble() -> impl IntoView {
     let state = State::here();
     view! {
         {move || state.open_error.get().map(|error| {
-            let close = move || view! {
-                <Button label="Close" weight=Weight::Quiet on_press=move || state.open_error.set(None)/>
-            };
-            view! { <Notice tone=Tone::Bad title=error actions=close/> }
+            let close = move || view! { <CloseNotice on_press=move || state.open_error.set(None)/> };
+            view! { <Notice tone=Tone::Bad title=error aside=close/> }
         })}
         <Show when=move || state.elsewhere.get()>
             <Notice
@@ -110,9 +120,29 @@ fn OpenTrouble() -> impl IntoView {
             </Notice>
         </Show>
         {move || state.notices.get().into_iter().map(|notice| {
-            view! { <Notice tone=Tone::Warn title=notice/> }
+            let title = notice.clone();
+            let close = move || {
+                let notice = notice.clone();
+                let shut = move || state.notices.update(|notices| notices.retain(|n| *n != notice));
+                view! { <CloseNotice on_press=shut/> }
+            };
+            view! { <Notice tone=Tone::Warn title aside=close/> }
         }).collect_view()}
+        {move || state.remark.get().map(|remark| {
+            let close = move || view! { <CloseNotice on_press=move || state.remark.set(None)/> };
+            view! { <Notice title=remark aside=close/> }
+        })}
     }
+}
+
+/// Takes a notice away; the question is where one goes on.
+#[component]
+fn CloseNotice(#[prop(into)] on_press: Callback<()>) -> impl IntoView {
+    let press = move || {
+        on_press.run(());
+        dom::focus_later(QUESTION.to_owned());
+    };
+    view! { <IconButton icon=Icon::Close label="Close" class="small" on_press=press/> }
 }
 
 #[component]
@@ -127,6 +157,23 @@ fn Question() -> impl IntoView {
                 _ => Vec::new(),
             })
         })
+    });
+    // What the user opened or added has taken the place of the button that did it: the question is next.
+    let at = Memo::new(move |_| {
+        let tables = state.overview.with(|overview| overview.as_ref().map(|o| Arc::as_ptr(o).addr()));
+        let history =
+            state.knowledge.with(|k| k.as_ref().map_or(0, |k| if k.index.is_some() { 2 } else { 1 }));
+        (tables, history)
+    });
+    // What the page opens by itself takes no focus.
+    let begun = move || state.opened() > 1 || state.reports.with_untracked(|reports| !reports.is_empty());
+    Effect::new(move |before: Option<(Option<usize>, u8)>| {
+        let now = at.get();
+        let more = before.is_some_and(|(tables, history)| tables != now.0 || now.1 > history);
+        if more && begun() {
+            dom::focus_if_nowhere(QUESTION);
+        }
+        now
     });
     let busy = Signal::derive(move || state.run.with(|r| !matches!(r.stage, Stage::Idle | Stage::Done)));
     let blocked = Signal::derive(move || {

@@ -9,7 +9,8 @@ use crate::pipeline::Answered;
 use crate::present::format;
 use crate::ui::actions::ask;
 use crate::ui::components::button::{Button, Weight};
-use crate::ui::components::tag::{Tag, Tone};
+use crate::ui::components::score_panel::tone;
+use crate::ui::components::tag::Tag;
 use crate::ui::state::{Compared, State};
 
 /// A table of the ways; each can be shown below.
@@ -42,10 +43,7 @@ fn Way(way: Compared) -> impl IntoView {
         }
         Err(why) => (String::new(), why.to_string()),
     };
-    let verdict = way.correct.map(|correct| match correct {
-        true => view! { <Tag tone=Tone::Ok text="Equal to gold"/> }.into_any(),
-        false => view! { <Tag tone=Tone::Bad text="Different from gold"/> }.into_any(),
-    });
+    let verdict = way.standing.map(|standing| view! { <Tag tone=tone(standing) text=standing.to_gold()/> });
     let answered = Arc::clone(&way.answered);
     let show = move || {
         ask::show(state, &answered);
@@ -61,7 +59,7 @@ fn Way(way: Compared) -> impl IntoView {
                 {verdict}
                 <Button label="Show" weight=Weight::Quiet on_press=show/>
             </div>
-            <pre class="t12 mono way-sql">{sql}</pre>
+            <pre class="t12 mono way-sql" tabindex="0">{sql}</pre>
         </li>
     }
 }

@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use crate::bench::compare::Verdict;
+use crate::present::score::{Standing, Unscored, sentence};
 use crate::ui::actions::{ask, tasks};
 use crate::ui::components::button::{Button, Weight};
 use crate::ui::components::dialog::Dialog;
@@ -15,11 +16,14 @@ use crate::ui::components::score_panel::{KnowledgeScore, Score, ScorePanel};
 use crate::ui::components::sql_editor::SqlEditor;
 use crate::ui::state::{Gold, State};
 
+/// Endings of task files.
+pub const TASK_FILES: &str = ".json";
+
 /// The gold that the answer is compared with: none, typed, or a task's.
 #[component]
 pub fn GoldSelect() -> impl IntoView {
     let state = State::here();
-    let writing = RwSignal::new(false);
+    let writing = state.writing_gold;
     let draft = RwSignal::new(String::new());
     let pick = RwSignal::new(0_u32);
     let options = Signal::derive(move || {
@@ -50,19 +54,22 @@ pub fn GoldSelect() -> impl IntoView {
             state.gold.set(Gold::None);
             spawn_local(ask::score(state));
         }
-        "sql" => {
-            writing.set(true);
-            dom::focus_later("dialog[open] textarea".to_owned());
-        }
-        "file" => {
-            pick.update(|n| *n += 1);
-            // The select must show what is in force, not the wish to open a file.
-            state.gold.notify();
-        }
+        "sql" => writing.set(true),
+        "file" => pick.update(|n| *n += 1),
         task => {
             if let Some(position) = task.strip_prefix("task-").and_then(|n| n.parse().ok()) {
                 tasks::choose(state, position);
             }
+        }
+    });
+    // The text is what one came for, not the button that closes. It begins with what is compared with now.
+    Effect::new(move |_| {
+        if writing.get() {
+            let now = untrack(move || gold_text(state));
+            if !now.is_empty() {
+                draft.set(now);
+            }
+            dom::focus_later("dialog[open] .dialog-b textarea".to_owned());
         }
     });
     let done = move || {
@@ -75,7 +82,7 @@ pub fn GoldSelect() -> impl IntoView {
         <Select label="Gold" options value on_change class="quiet"/>
         <FileInput
             ask=pick
-            accept=".json"
+            accept=TASK_FILES
             on_file=UnsyncCallback::new(move |file: File| spawn_local(tasks::open(state, file)))
         />
         <Dialog
@@ -84,7 +91,7 @@ pub fn GoldSelect() -> impl IntoView {
             title="Gold SQL"
             actions=move || view! { <Button label="Compare" weight=Weight::Primary on_press=done/> }
         >
-            <SqlEditor text=draft on_run=done label="Gold SQL"/>
+            <SqlEditor text=draft on_run=done label="Gold SQL" placeholder="SELECT …"/>
             <p class="t12 three mt-2">"The answer's rows are compared with the rows of this query."</p>
         </Dialog>
     }
@@ -96,35 +103,27 @@ pub fn ScoreColumn() -> impl IntoView {
     let state = State::here();
     let score = Signal::derive(move || {
         state.run.with(|run| {
-            let mut shown = Score {
-                mode: "bird-ex".to_owned(),
-                equal: None,
-                diagnosis: None,
-                knowledge: None,
-                note: match state.gold.get() {
-                    Gold::None => {
-                        "Choose a task, or “Gold SQL”, in the list under the question to compare the rows with.".to_owned()
-                    }
-                    _ if run.trouble.is_some() => "There are no rows to compare.".to_owned(),
-                    _ => "The comparison comes here.".to_owned(),
-                },
-            };
-            if let Some(score) = &run.score {
-                shown.equal = Some(score.verdict.correct());
-                shown.note = match score.verdict.as_ref() {
-                    Verdict::Equal => "The rows are the same as gold's.".to_owned(),
-                    Verdict::GoldFailed(error) => format!("The gold SQL does not run: {error}"),
-                    Verdict::PredictedFailed(error) => error.to_string(),
-                    Verdict::Cut { .. } => "A result is too large to compare whole.".to_owned(),
-                    Verdict::Different(_) | Verdict::Missing => String::new(),
+            let mode = "bird-ex".to_owned();
+            let Some(score) = run.score.as_ref().filter(|_| !run.stale) else {
+                let why = match state.gold.get() {
+                    Gold::None => Unscored::NoGold,
+                    _ if run.trouble.is_some() || run.stale => Unscored::NoRows,
+                    _ => Unscored::Waiting,
                 };
-                if let Verdict::Different(diagnosis) = score.verdict.as_ref() {
-                    shown.diagnosis = Some(diagnosis.clone());
-                }
-                let queries = run.retrieved.as_ref().map_or(0, |r| r.queries.len());
-                shown.knowledge = score.knowledge.map(|counts| KnowledgeScore { counts, queries });
+                let sentence = why.sentence().to_owned();
+                return Score { mode, standing: None, diagnosis: None, knowledge: None, sentence };
+            };
+            let queries = run.retrieved.as_ref().map_or(0, |r| r.queries.len());
+            Score {
+                mode,
+                standing: Some(Standing::of(&score.verdict)),
+                diagnosis: match score.verdict.as_ref() {
+                    Verdict::Different(diagnosis) => Some(diagnosis.clone()),
+                    _ => None,
+                },
+                knowledge: score.knowledge.map(|counts| KnowledgeScore { counts, queries }),
+                sentence: sentence(&score.verdict),
             }
-            shown
         })
     });
     let gold_sql = RwSignal::new(false);

@@ -100,6 +100,7 @@ fn stages(state: State) -> Vec<Step> {
             ran_ms: run.result.as_ref().map(|result| result.elapsed_ms),
             scored: run.score.is_some(),
             ended: run.direct.is_some() || run.trouble.is_some(),
+            stale: run.stale,
         })
     })
 }

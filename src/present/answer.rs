@@ -282,6 +282,8 @@ mod tests {
         let unsure = answer((NEAR + LIKELY) / 2.0, &[]);
         assert!(unsure.less && unsure.title == sure.title, "{unsure:?}");
         assert!(answer(0.8, &["May"]).text.contains("Not used: May."));
+        // The rows of these are none, which is no failure.
+        assert!(sure.text.starts_with(NO_ROWS), "{sure:?}");
         let refused = [
             (3, Refusal::Empty),
             (0, Refusal::Error(crate::db::DbError::Cancelled)),

@@ -72,7 +72,6 @@ const KINDS: &[&str] = &[
     "spring",
     "autumn",
     "fall",
-    "far",
     "early",
     "late",
     "mid",

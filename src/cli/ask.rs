@@ -20,7 +20,7 @@ use crate::pipeline::direct::{self, Direct, Event, Shot, Shots};
 use crate::pipeline::{Answered, ByModel, Pipeline as _};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
-use crate::present::answer::{chance, change as told_change};
+use crate::present::answer::{NO_ROWS, chance, change as told_change, tried};
 use crate::present::{cells, format};
 use crate::retrieval::model::{Asking, By, Found, Steps, retrieve_with};
 use crate::retrieval::{Retrieved, Settings};
@@ -294,6 +294,12 @@ fn told(answered: &Answered, model: &str) -> String {
             }
             if !answer.unbound.is_empty() {
                 let _ = writeln!(text, "  Not used: {}", answer.unbound.join(", "));
+            }
+            if !answer.refused.is_empty() {
+                let _ = writeln!(text, "  {}", tried(&answer.refused));
+            }
+            if answer.result.rows.is_empty() {
+                let _ = writeln!(text, "  {NO_ROWS}");
             }
         }
         Answered::Adapted(Err(_)) => {}

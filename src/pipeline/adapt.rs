@@ -4,7 +4,8 @@
 //! Every retrieved query is bound to the question: its literals take the values, numbers and dates that the
 //! question names, or stay (see `bind`). Then conditions, outputs and directions may change, where the two questions
 //! show how (see `conditions`, `outputs`, `directions`). The candidates are ranked by how likely each is right (see
-//! `confidence`). The first that runs and finds rows is the answer; what was tried before it is kept with the reason.
+//! `confidence`). The first that runs and finds rows is the answer; what was tried before it is kept with the reason. Where
+//! only a query that is not near enough finds rows, a nearer one that finds none is the answer.
 
 mod alike;
 mod bind;
@@ -18,6 +19,7 @@ mod labels;
 mod names;
 mod numbers;
 mod outputs;
+mod periods;
 mod question;
 mod replace;
 mod slots;
@@ -124,7 +126,7 @@ pub enum AdaptError {
         "Nothing in the history is close to this question. Ask in other words, or add a query that answers something like it."
     )]
     NothingRelevant,
-    /// Every candidate failed or found nothing.
+    /// Every candidate failed, or found nothing and is not near enough.
     #[error("None of the {} closest queries answers this question: each failed or found no rows.", refused.len())]
     NoneAnswers {
         /// The candidates with what became of them.
@@ -164,21 +166,40 @@ pub async fn adapt(
         return Err(AdaptError::NothingRelevant);
     }
     let mut refused = Vec::new();
+    // The first that found nothing and is near enough: the question may be about what is not there.
+    let mut empty: Option<Answer> = None;
     for candidate in candidates.into_iter().take(MOST_TRIED) {
         let Candidate { entry, sql, changes, unbound, signs } = candidate;
         match db.execute(&sql, limits).await {
-            Ok(result) if !result.rows.is_empty() => {
+            Ok(result) => {
                 let (likeness, confidence) = (signs.likeness, signs.confidence());
-                return Ok(Answer { sql, entry, changes, unbound, likeness, confidence, refused, result });
+                let refused_before = refused.clone();
+                let found = !result.rows.is_empty();
+                let answer = Answer {
+                    sql,
+                    entry,
+                    changes,
+                    unbound,
+                    likeness,
+                    confidence,
+                    refused: refused_before,
+                    result,
+                };
+                match empty {
+                    Some(empty) if found && !answer.is_near() => return Ok(empty),
+                    _ if found => return Ok(answer),
+                    None if answer.is_near() => empty = Some(answer),
+                    _ => {}
+                }
+                refused.push((entry, Refusal::Empty));
             }
-            Ok(_) => refused.push((entry, Refusal::Empty)),
             Err(error @ (DbError::Cancelled | DbError::NotOpen | DbError::Worker(_))) => {
                 return Err(error.into());
             }
             Err(error) => refused.push((entry, Refusal::Error(error))),
         }
     }
-    Err(AdaptError::NoneAnswers { refused })
+    empty.ok_or(AdaptError::NoneAnswers { refused })
 }
 
 /// Every retrieved query adapted to `question`, the most likely first. Looks values up in `db`, each column within
@@ -204,10 +225,11 @@ pub async fn candidates(
     let values = ColumnValues::read(&columns, question, db, look_up_ms).await?;
     let labels = Labels::read(&values, schema, db, look_up_ms).await?;
     let texts = hits.iter().flat_map(|(.., slots)| slots).filter(|slot| slot.text);
+    let words = SchemaWords::of(schema);
     let asked = Asked {
-        question: Question::new(question, &values, &labels),
+        question: Question::new(question, &values, &labels).with_names(&words),
         weights: word_weights(knowledge),
-        words: SchemaWords::of(schema),
+        words,
         form: Form::of_question(question),
         known: texts.map(|slot| slot.value.clone()).collect(),
         filtered: filtered(knowledge),
@@ -264,9 +286,10 @@ impl Asked<'_> {
         let used: Vec<_> = binding.marks.iter().map(|(range, _)| range.clone()).collect();
         let mut unbound = self.question.unclaimed(&used, &self.weights, &self.known);
         // Where the history's own question and query differ too, it is a convention, not another question.
-        let differs = Form::of_query(&sql).differences(self.form);
+        let (gives, asked_before) = (Form::of_query(&sql), old.map(Form::of_question));
+        let differs = gives.differences(self.form);
         let as_before =
-            old.map_or([false; PARTS], |old| Form::of_query(&entry.sql).differences(Form::of_question(old)));
+            asked_before.map_or([false; PARTS], |before| Form::of_query(&entry.sql).differences(before));
         let own = (old.unwrap_or(summary), binding.old_marks.as_slice());
         let like = self.weights.compare(new, own, &[own.0, summary, &entry.sql], &self.words, &sql);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -293,6 +316,8 @@ impl Asked<'_> {
             turned: count(turned),
             stuck,
             moved,
+            misfit: self.form.is_misfit(gives, asked_before)
+                || (old.is_none() && self.words.sets_apart(self.question.text, &sql)),
         };
         for named in unread::unread(self.question.text, &used, &sql, old, self.schema) {
             if !unbound.iter().any(|told| told.contains(&named)) {

@@ -142,7 +142,7 @@ pub fn chance(confidence: f32) -> String {
 }
 
 /// The candidates that were tried before, each with what became of it: "Tried before: #12 gave no rows, #7 failed."
-fn tried(refused: &[(u32, Refusal)]) -> String {
+pub fn tried(refused: &[(u32, Refusal)]) -> String {
     const NAMED: usize = 3;
     let told = refused.iter().take(NAMED).map(|(entry, refusal)| match refusal {
         Refusal::Empty => format!("{} gave no rows", tag(*entry)),
@@ -155,9 +155,15 @@ fn tried(refused: &[(u32, Refusal)]) -> String {
     format!("Tried before: {}.", told.join(", "))
 }
 
+/// What is said of an answer whose query runs and finds nothing.
+pub const NO_ROWS: &str = "It finds no rows.";
+
 /// What became of a question that was answered without a model.
 pub fn adapted(answer: &Answer) -> Told {
     let mut text = changed(&answer.changes);
+    if answer.result.rows.is_empty() {
+        text = format!("{NO_ROWS} {text}");
+    }
     if !answer.unbound.is_empty() {
         text += &format!(" Not used: {}.", answer.unbound.join(", "));
     }
@@ -276,6 +282,8 @@ mod tests {
         let unsure = answer((NEAR + LIKELY) / 2.0, &[]);
         assert!(unsure.less && unsure.title == sure.title, "{unsure:?}");
         assert!(answer(0.8, &["May"]).text.contains("Not used: May."));
+        // The rows of these are none, which is no failure.
+        assert!(sure.text.starts_with(NO_ROWS), "{sure:?}");
         let refused = [
             (3, Refusal::Empty),
             (0, Refusal::Error(crate::db::DbError::Cancelled)),

@@ -44,6 +44,41 @@ impl SchemaWords {
         let words = names.flat_map(split_name).map(|word| stem(&word));
         Self(words.filter(|word| !is_stop_word(word)).collect())
     }
+
+    /// Whether a word is in the name of a table or column.
+    pub fn has(&self, word: &str) -> bool {
+        self.0.contains(&stem(word))
+    }
+
+    /// Whether an output's own name says that the query counts or sums something else than the question: `staff_tickets`
+    /// where it asks for paid tickets.
+    pub fn sets_apart(&self, question: &str, sql: &str) -> bool {
+        const MEASURES: &[&str] = &[
+            "number", "count", "total", "sum", "average", "avg", "mean", "max", "min", "num", "percent",
+            "share", "many", "all", "which", "each", "per",
+        ];
+        let tokens: Vec<_> = tokenize(sql)
+            .into_iter()
+            .filter(|token| !matches!(token.kind, TokenKind::Space | TokenKind::Comment))
+            .collect();
+        let text = |at: usize| tokens.get(at).and_then(|token| sql.get(token.start..token.end)).unwrap_or("");
+        let asked: Vec<String> = words(question).iter().map(|word| word.text.to_lowercase()).collect();
+        let stems: Vec<String> = asked.iter().map(|word| stem(word)).collect();
+        // Only what follows a measure is named by its writer alone.
+        let names =
+            (2..tokens.len()).filter(|&at| text(at - 1).eq_ignore_ascii_case("as") && text(at - 2) == ")");
+        let mut names = names.map(|at| split_name(text(at)));
+        names.any(|name| {
+            let [.., of, noun] = name.as_slice() else { return false };
+            let (of_stem, noun) = (stem(of), stem(noun));
+            let plain = |word: &str| {
+                MEASURES.contains(&word) || is_stop_word(word) || word.bytes().any(|b| b.is_ascii_digit())
+            };
+            let place = stems.iter().position(|word| *word == noun);
+            let before = place.and_then(|at| at.checked_sub(1)).and_then(|at| asked.get(at));
+            !plain(of) && !stems.contains(&of_stem) && before.is_some_and(|before| !plain(before))
+        })
+    }
 }
 
 /// The words of a text in order, stemmed; what lies in a mark is one word, and so is a run of words of the schema.

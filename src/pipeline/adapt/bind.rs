@@ -6,6 +6,8 @@ mod texts;
 
 use std::ops::Range;
 
+pub(super) use dates::lead;
+
 use super::question::Question;
 use super::replace::Replacement;
 use super::slots::{Role, Slot, groups, pattern_parts};

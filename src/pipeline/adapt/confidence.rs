@@ -52,6 +52,9 @@ pub struct Signs {
     pub stuck: bool,
     /// Whether the query reads another table.
     pub moved: bool,
+    /// Whether it gives a share where the question asks for none, or none where it asks for one, or something that its
+    /// own name sets apart from what is asked.
+    pub misfit: bool,
 }
 
 /// Numbers in [`Signs::numbers`].
@@ -105,12 +108,14 @@ impl Signs {
 
     /// What orders the candidates of one question, higher is better.
     pub fn rank(&self) -> f32 {
-        self.numbers().iter().zip(RANKING).map(|(number, weight)| number * weight).sum()
+        let seen: f32 = self.numbers().iter().zip(RANKING).map(|(number, weight)| number * weight).sum();
+        if self.misfit { seen + MISFIT } else { seen }
     }
 
     /// The share of answers with such signs that were right.
     pub fn confidence(&self) -> f32 {
         let odds: f32 = self.numbers().iter().zip(WEIGHTS).map(|(number, weight)| number * weight).sum();
+        let odds = if self.misfit { odds + MISFIT } else { odds };
         1.0 / (1.0 + (-odds - BIAS).exp())
     }
 }
@@ -125,6 +130,10 @@ const WEIGHTS: [f32; SIGNS] = [
     0.00, 2.07, -0.38, 3.20, -3.42, -0.97, 0.79, 0.26, 3.92, 1.22, 1.15, -1.35, -3.41, -0.79, -1.59, 0.00,
     -0.65, -0.81, -3.63, -0.19, -0.87, -1.24, -0.41, 0.44, 0.36, -0.16, -0.29, -0.03, -0.30, 0.00, 0.75,
 ];
+
+/// What a misfit weighs, about as much as the strongest fitted sign: Spider's databases ask for no shares, so that
+/// nothing can be fitted.
+const MISFIT: f32 = -3.6;
 
 /// Below this confidence an answer is only the nearest there is: fewer than one in ten of those below was right on the
 /// databases of the fit.
@@ -168,6 +177,7 @@ mod tests {
                 Signs { unsupported: unsupported + 1, ..signs },
                 Signs { other_outputs: true, ..signs },
                 Signs { stuck: true, ..signs },
+                Signs { misfit: true, ..signs },
                 differs,
             ] {
                 prop_assert!(worse.confidence() <= sure && worse.rank() <= signs.rank(), "{worse:?}");

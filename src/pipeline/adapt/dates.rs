@@ -16,7 +16,12 @@ pub(super) struct Date {
 /// A date that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DateMention {
+    /// What is named; where several months are, the first of them.
     pub date: Date,
+    /// The last of several months or years ("Q2 2024", "May to July 2024").
+    pub until: Option<Date>,
+    /// What makes it another time than the calendar's: "fiscal", "first half". Sorted.
+    pub kind: Vec<String>,
     /// Bytes of the question.
     pub range: Range<usize>,
 }
@@ -51,6 +56,32 @@ const MONTHS: [&str; 12] = [
 fn plausible(year: i32) -> bool {
     (1800..=2200).contains(&year)
 }
+
+/// Words that make a year another time than the calendar's.
+const KINDS: &[&str] = &[
+    "fiscal",
+    "financial",
+    "fy",
+    "academic",
+    "tax",
+    "half",
+    "quarter",
+    "season",
+    "summer",
+    "winter",
+    "spring",
+    "autumn",
+    "fall",
+    "early",
+    "late",
+    "mid",
+    "end",
+    "beginning",
+    "start",
+];
+/// Words that say which of them.
+const WHICH: &[&str] =
+    &["first", "second", "third", "fourth", "last", "high", "low", "peak", "1st", "2nd", "3rd", "4th"];
 
 fn days_in(year: i32, month: u32) -> u32 {
     match month {
@@ -126,6 +157,38 @@ impl Date {
 }
 
 impl Date {
+    /// How closely it is given: 1 a year, 2 a month, 3 a day.
+    pub fn parts(self) -> usize {
+        1 + usize::from(self.month.is_some()) + usize::from(self.day.is_some())
+    }
+
+    /// Its first `parts` parts.
+    pub fn cut(self, parts: usize) -> Self {
+        Self { year: self.year, month: self.month.filter(|_| parts > 1), day: self.day.filter(|_| parts > 2) }
+    }
+
+    /// Its first day.
+    pub fn first(self) -> Self {
+        Self { month: self.month.or(Some(1)), day: self.day.or(Some(1)), ..self }
+    }
+
+    /// Its last day.
+    pub fn last(self) -> Self {
+        let month = self.month.unwrap_or(12);
+        let day = self.day.unwrap_or(days_in(self.year, month));
+        Self { month: Some(month), day: Some(day), ..self }
+    }
+
+    /// The day so many days later.
+    pub fn later(self, days: i64) -> Self {
+        Self::from_day_number(self.day_number() + days)
+    }
+
+    /// Months since year 0.
+    pub fn months(self) -> i32 {
+        self.year * 12 + self.month.map_or(0, |month| month as i32 - 1)
+    }
+
     /// Where this date is an end of the year `from`, the same end of the shorter time `to`.
     fn end_of(self, from: Date, to: Date) -> Option<Self> {
         let month = to.month.filter(|_| from.month.is_none())?;
@@ -140,7 +203,40 @@ impl Date {
     }
 }
 
+impl DateMention {
+    /// Its first day.
+    pub fn first(&self) -> Date {
+        self.date.first()
+    }
+
+    /// Its last day.
+    pub fn last(&self) -> Date {
+        self.until.unwrap_or(self.date).last()
+    }
+
+    /// Whether both name a time of the same kind and length, so that one is the other moved.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let span = |mention: &Self| mention.until.map(|until| until.months() - mention.date.months());
+        self.date.parts() == other.date.parts() && span(self) == span(other) && self.kind == other.kind
+    }
+}
+
 impl DateLiteral {
+    /// Whether a time follows that is the first moment of its day.
+    pub fn at_midnight(&self) -> bool {
+        self.rest.contains(':') && !self.rest.bytes().any(|b| (b'1'..=b'9').contains(&b))
+    }
+
+    /// Whether it is a pattern that any end of a date fits.
+    pub fn is_open(&self) -> bool {
+        self.rest.ends_with('%') && !self.rest.contains(':')
+    }
+
+    /// The same notation for dates given as closely as `date`.
+    pub fn as_close_as(&self, date: Date) -> Self {
+        Self { date, ..self.clone() }
+    }
+
     /// Reads the value of a literal: "2019", "2019-01-31", "2019/1/31", "201901", "20190131", "2019%",
     /// "2015/2016", "2019-01-31 12:00:00".
     pub fn read(value: &str) -> Option<Self> {
@@ -211,7 +307,7 @@ impl DateLiteral {
 }
 
 /// The dates a question names, in order: "2019", "January 2019", "5 January 2019", "January 5th, 2019",
-/// "2019-01-05", "2019/1/5", "2019年1月5日".
+/// "2019-01-05", "2019/1/5", "2019年1月5日", "Q2 2019", "the first half of 2019", "May to July 2019".
 pub(super) fn dates(question: &str) -> Vec<DateMention> {
     let words = words(question);
     let number = |at: usize| -> Option<u32> {
@@ -222,8 +318,10 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
     };
     let year = |at: usize| -> Option<i32> {
         let text = words.get(at)?.text;
+        let text = text.strip_prefix("FY").unwrap_or(text);
         text.parse().ok().filter(|&year| text.len() == 4 && plausible(year))
     };
+    let word = |at: usize| words.get(at).map(|word: &Word<'_>| word.text.to_lowercase()).unwrap_or_default();
     let month = |at: usize| -> Option<u32> {
         let lower = words.get(at)?.text.to_lowercase();
         let position = MONTHS
@@ -236,13 +334,85 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
     };
     let mark =
         |at: usize, mark: char| words.get(at).is_some_and(|word: &Word<'_>| word.text.starts_with(mark));
-    let between = |at: usize| -> &str {
+    let between_words = |at: usize| -> &str {
         let (Some(a), Some(b)) = (words.get(at), words.get(at + 1)) else { return "" };
         question.get(a.end..b.start).unwrap_or("")
+    };
+    // Several months of a year as (first month, last month, year, words used).
+    let months = |at: usize| -> Option<(u32, u32, i32, usize)> {
+        let whole = |quarter: u32| (1..=4).contains(&quarter).then_some((quarter * 3 - 2, quarter * 3));
+        let named =
+            |at: usize| word(at).strip_prefix('q').and_then(|digit| digit.parse().ok()).and_then(whole);
+        if let Some((first, last)) = named(at) {
+            let next = at + 1 + of(at + 1);
+            return Some((first, last, year(next)?, next + 1 - at));
+        }
+        if let Some(((first, last), y)) = named(at + 1).zip(year(at)) {
+            return Some((first, last, y, 2));
+        }
+        let which = match word(at).as_str() {
+            "first" | "1st" => 1,
+            "second" | "2nd" => 2,
+            "third" | "3rd" => 3,
+            "fourth" | "4th" | "last" => 4,
+            _ => 0,
+        };
+        let next = at + 2 + of(at + 2);
+        match (which, word(at + 1).as_str()) {
+            (1..=4, "quarter") => {
+                let (first, last) = whole(which)?;
+                return Some((first, last, year(next)?, next + 1 - at));
+            }
+            (1 | 2, "half") => return Some((which * 6 - 5, which * 6, year(next)?, next + 1 - at)),
+            _ => {}
+        }
+        let first = month(at)?;
+        let joined = word(at + 1);
+        let between = at > 0 && word(at - 1) == "between";
+        let end = match joined.as_str() {
+            "to" | "through" | "until" | "till" => at + 2,
+            "and" if between || month(at + 2) == Some(first + 1) => at + 2,
+            _ if matches!(between_words(at), "-" | "–") => at + 1,
+            _ => return None,
+        };
+        let last = month(end).filter(|last| *last > first)?;
+        let next = end + 1 + of(end + 1);
+        Some((first, last, year(next)?, next + 1 - at))
+    };
+    let kind = |start: usize, end: usize| -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for at in (0..start).rev() {
+            let lower = word(at);
+            if KINDS.contains(&lower.as_str()) || (!found.is_empty() && WHICH.contains(&lower.as_str())) {
+                found.push(lower);
+            } else if !matches!(lower.as_str(), "of" | "the" | "in" | "year" | "years") {
+                break;
+            }
+        }
+        found.extend((end..end + 2).map(&word).take_while(|word| KINDS.contains(&word.as_str())));
+        for word in &mut found {
+            if matches!(word.as_str(), "financial" | "fy") {
+                "fiscal".clone_into(word);
+            }
+        }
+        if words.get(start).is_some_and(|word| word.text.starts_with("FY")) {
+            found.push("fiscal".to_owned());
+        }
+        found.sort();
+        // A season alone is a year in sports.
+        if found == ["season"] { Vec::new() } else { found }
     };
     let mut found: Vec<DateMention> = Vec::new();
     let mut at = 0;
     while at < words.len() {
+        if let Some((first, last, y, used)) = months(at)
+            && let (Some(date), Some(end)) = (Date::checked(y, Some(first), None), words.get(at + used - 1))
+        {
+            let (until, range) = (Date::checked(y, Some(last), None), words[at].start..end.end);
+            found.push(DateMention { date, until, kind: Vec::new(), range });
+            at += used;
+            continue;
+        }
         // Each form as (date, words used).
         let form = (|| {
             if let Some(y) = year(at) {
@@ -258,10 +428,10 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
                     };
                     return Some((Date::checked(y, m, d)?, used));
                 }
-                let separator = between(at);
+                let separator = between_words(at);
                 if matches!(separator, "-" | "/") {
                     let m = number(at + 1);
-                    let d = number(at + 2).filter(|_| m.is_some() && between(at + 1) == separator);
+                    let d = number(at + 2).filter(|_| m.is_some() && between_words(at + 1) == separator);
                     if let Some(date) = Date::checked(y, m, d).filter(|_| m.is_some()) {
                         return Some((date, if d.is_some() { 3 } else { 2 }));
                     }
@@ -285,7 +455,9 @@ pub(super) fn dates(question: &str) -> Vec<DateMention> {
         if let Some((date, used)) = form
             && let Some(last) = words.get(at + used - 1)
         {
-            found.push(DateMention { date, range: words[at].start..last.end });
+            // Only a year can be another one than the calendar's.
+            let kind = if date.month.is_none() { kind(at, at + used) } else { Vec::new() };
+            found.push(DateMention { date, until: None, kind, range: words[at].start..last.end });
             at += used;
         } else {
             at += 1;

@@ -12,6 +12,8 @@ pub(super) struct Form {
     averages: bool,
     /// There is a percentage or another ratio.
     shares: bool,
+    /// There may be a ratio: a question's words that also mean other things, a query's names and its inner parts.
+    rates: bool,
     /// A row for each group.
     grouped: bool,
     /// The rows at one end of a scale.
@@ -28,6 +30,8 @@ pub(super) struct Form {
 pub(super) const PARTS: usize = 8;
 
 const GROUPS: &[&str] = &["each", "every", "per", "respective", "different"];
+const RATES: &[&str] = &["share", "shares", "rate", "rates", "fraction", "per", "times", "occupancy"];
+const SHARES: &[&str] = &["PERCENT", "PROPORTION", "RATIO", "SHARE"];
 const EXTREMES: &[&str] =
     &["most", "least", "top", "bottom", "first", "last", "maximum", "minimum", "max", "min"];
 const NEGATIONS: &[&str] = &["not", "no", "never", "without", "neither", "nor", "except", "excluding"];
@@ -59,6 +63,7 @@ impl Form {
             counts: text.starts_with("count ") || says(&["how many", "number of", "count the"]),
             averages: has(&["average", "mean", "avg"]),
             shares: says(&["percent", "proportion", "ratio", "share of"]),
+            rates: has(RATES) || text.contains("how full"),
             grouped: has(GROUPS),
             extreme: superlative,
             negated: has(NEGATIONS)
@@ -91,12 +96,29 @@ impl Form {
             counts: gives("COUNT") && !ratio,
             averages: gives("AVG"),
             shares: ratio,
+            rates: upper.contains(&"/")
+                || telling
+                    .iter()
+                    .any(|(_, word)| SHARES.iter().chain(&["RATE", "PCT"]).any(|mark| word.contains(mark))),
             grouped: has(&["GROUP"]),
             extreme: has(&["LIMIT", "MAX", "MIN"]),
             negated: nots > not_null || has(&["EXCEPT", "<>", "!="]),
             ordered: has(&["ORDER"]) && !has(&["LIMIT"]),
             combined: has(&["INTERSECT", "UNION", "OR"]),
         }
+    }
+
+    /// Whether a query of the form `gives` answers a question of this form with a share where no share is asked for, or
+    /// the other way round. `before` is the form of the history's question for the query, which then says what its words
+    /// mean.
+    pub fn is_misfit(self, gives: Self, before: Option<Self>) -> bool {
+        let only_counts = |form: Self| form.counts && !form.shares && !form.rates;
+        let asked = |form: Self| form.shares || form.rates;
+        if gives.shares {
+            let counted = only_counts(self) && !before.is_some_and(only_counts);
+            return counted || (!asked(self) && before.is_some_and(|before| before.shares));
+        }
+        self.shares && !gives.rates && before.is_none_or(|before| !asked(before))
     }
 
     /// In which parts two forms differ.
@@ -140,6 +162,28 @@ mod tests {
             let differ = Form::of_question(question).differences(Form::of_query(sql));
             assert_eq!(differ, [false; PARTS], "{question}");
         }
+        let form = Form::of_question;
+        let share = Form::of_query("SELECT 100.0 * SUM(a) / COUNT(*) FROM boat");
+        let count = Form::of_query("SELECT COUNT(*) FROM boat");
+        let percent = Some(form("What is the percentage of boats? Find the number of all, too."));
+        for question in ["How many boats are there?", "Number of boats", "Boats between 8 and 10 m"] {
+            assert!(form(question).is_misfit(share, percent), "{question}");
+            assert!(!form(question).is_misfit(count, Some(form("Count the boats"))), "{question}");
+        }
+        for question in
+            ["What share of boats", "Rate of boats", "How many percent of boats", "Boats per crew"]
+        {
+            assert!(!form(question).is_misfit(share, percent), "{question}");
+        }
+        for question in ["What percentage of boats has sails?", "The proportion of boats with sails"] {
+            assert!(form(question).is_misfit(count, Some(form("How many boats have sails?"))), "{question}");
+            assert!(!form(question).is_misfit(count, percent), "{question}");
+        }
+        // A company's own word for a share, and one that the history has no question for.
+        assert!(!form("Punctuality in May").is_misfit(share, Some(form("Punctuality in June"))));
+        assert!(!form("Punctuality in May").is_misfit(share, None));
+        assert!(form("How many boats sail?").is_misfit(share, None));
+
         let each = Form::of_question("How many boats has each harbour?");
         let differ = each.differences(Form::of_query("SELECT name FROM boat ORDER BY length LIMIT 1"));
         assert_eq!(differ, [true, false, false, true, true, false, false, false]);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::alike::WordWeights;
+use super::alike::{SchemaWords, WordWeights};
 use super::dates::{DateMention, dates};
 use super::labels::Labels;
 use super::numbers::{NumberMention, numbers};
@@ -23,6 +23,8 @@ pub(super) struct Question<'a> {
     pub numbers: Vec<NumberMention>,
     /// Values by column, in order.
     pub values: Vec<(ColumnName, Vec<ValueMention>)>,
+    /// Single words in small letters that name tables or columns.
+    pub names: Vec<Range<usize>>,
 }
 
 impl<'a> Question<'a> {
@@ -56,7 +58,14 @@ impl<'a> Question<'a> {
             mentions
                 .retain(|mention| mention.whole || !whole.iter().any(|range| overlap(range, &mention.range)));
         }
-        Self { text, haystack, dates, numbers, values }
+        Self { text, haystack, dates, numbers, values, names: Vec::new() }
+    }
+
+    /// The same, knowing the schema's words.
+    pub fn with_names(mut self, schema: &SchemaWords) -> Self {
+        let small = words(self.text).into_iter().filter(|word| !word.text.contains(char::is_uppercase));
+        self.names = small.filter(|word| schema.has(word.text)).map(|word| word.start..word.end).collect();
+        self
     }
 
     /// Values of one column that the question names.

@@ -21,6 +21,21 @@ pub(super) struct Slot {
     pub column: Option<ColumnName>,
     /// What compares them.
     pub role: Role,
+    /// The same, closer.
+    pub operator: Operator,
+    /// The function around the column.
+    pub function: Option<String>,
+}
+
+impl Slot {
+    /// Whether it is the lower end of what it is compared with (true) or the upper one.
+    pub fn is_lower(&self) -> Option<bool> {
+        match self.operator {
+            Operator::Greater | Operator::GreaterOrEqual | Operator::BetweenLow => Some(true),
+            Operator::Less | Operator::LessOrEqual | Operator::BetweenHigh => Some(false),
+            _ => None,
+        }
+    }
 }
 
 /// What a literal is for.
@@ -61,9 +76,33 @@ pub(super) fn slots(sql: &str, schema: &Schema) -> Vec<Slot> {
                 Role::Other
             }
         };
-        Some(Slot { range: literal.range, sql: written, value, text, column: literal.column, role })
+        let (operator, function) = (literal.operator, literal.function);
+        let (range, column) = (literal.range, literal.column);
+        Some(Slot { range, sql: written, value, text, column, role, operator, function })
     });
     slots.collect()
+}
+
+/// The pairs of slots that may be the two ends of one range, as (lower, upper).
+pub(super) fn ranges(slots: &[Slot]) -> Vec<(usize, usize)> {
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (at, slot) in slots.iter().enumerate() {
+        let Some(lower) = slot.is_lower() else { continue };
+        let free = |at: usize| !pairs.iter().any(|(low, high)| *low == at || *high == at);
+        let between = |slot: &Slot| matches!(slot.operator, Operator::BetweenLow | Operator::BetweenHigh);
+        let partner = slots.iter().enumerate().skip(at + 1).find(|(next, other)| {
+            other.is_lower() == Some(!lower)
+                && free(*next)
+                && other.column == slot.column
+                && other.function == slot.function
+                && between(other) == between(slot)
+                && (*next == at + 1 || (slot.column.is_some() && !between(slot)))
+        });
+        if let Some((next, _)) = partner.filter(|_| free(at)) {
+            pairs.push(if lower { (at, next) } else { (next, at) });
+        }
+    }
+    pairs
 }
 
 /// Slots with the same column and value change together.

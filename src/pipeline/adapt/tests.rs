@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod dates;
 mod edits;
+mod kinds;
 
 use proptest::prelude::*;
 
@@ -195,7 +197,7 @@ fn failing_and_empty_candidates_are_kept_with_the_reason() {
     assert_eq!(answer.entry, 2, "{answer:?}");
     assert!(matches!(answer.refused[0], (0, Refusal::Error(DbError::Sql { .. }))));
     assert_eq!(answer.refused[1], (1, Refusal::Empty));
-    let error = ask(question, &[broken, empty]).unwrap_err();
+    let error = ask(question, &[broken, broken]).unwrap_err();
     assert!(matches!(error, AdaptError::NoneAnswers { refused } if refused.len() == 2));
     assert_eq!(ask(question, &[]).unwrap_err(), AdaptError::NothingRelevant);
 }

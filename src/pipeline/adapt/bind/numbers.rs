@@ -4,9 +4,17 @@ use std::ops::Range;
 
 use super::super::numbers::{numbers, plain};
 use super::super::question::same_context;
-use super::super::slots::{Role, Slot};
+use super::super::replace::Replacement;
+use super::super::slots::{Role, Slot, ranges};
 use super::super::values::{overlap, quote_text};
 use super::{Binder, Pair};
+
+/// A literal with the number that it took, and the place of the old one in the history's question.
+struct Taken {
+    slot: usize,
+    new: Range<usize>,
+    old: Option<Range<usize>>,
+}
 
 impl Binder<'_> {
     /// Numbers that the history's question names take the numbers that the new one names.
@@ -14,6 +22,7 @@ impl Binder<'_> {
         let old_text = self.old.as_ref().map(|(text, _)| *text);
         let mut old_numbers = old_text.map(numbers).unwrap_or_default();
         old_numbers.retain(|n| !self.binding.old_marks.iter().any(|(mark, _)| overlap(mark, &n.range)));
+        let mut taken: Vec<Taken> = Vec::new();
         for group in groups {
             let Some(slot) = group.first().and_then(|&at| slots.get(at)).filter(|_| self.open(group)) else {
                 continue;
@@ -72,12 +81,59 @@ impl Binder<'_> {
                 self.replace(slots, group, &after, &reason);
             }
             self.binding.marks.push((number.range.clone(), name.clone()));
+            taken.extend(group.iter().map(|&slot| Taken {
+                slot,
+                new: number.range.clone(),
+                old: old.as_ref().map(|old| old.range.clone()),
+            }));
             if let Some(old) = &old {
                 let pair = |&slot: &usize| Pair { slot, old: old.range.clone(), new: number.range.clone() };
                 self.binding.pairs.extend(group.iter().map(pair));
             }
             self.mark_old(old.map(|old| old.range), &name);
             self.finish(group);
+        }
+        self.turned_ranges(slots, &taken);
+    }
+
+    /// The lower end of a range stays below the upper one: two numbers that the question joins change places, others
+    /// are not taken.
+    fn turned_ranges(&mut self, slots: &[Slot], taken: &[Taken]) {
+        for (low, high) in ranges(slots) {
+            let (Some(lower), Some(upper)) = (slots.get(low), slots.get(high)) else { continue };
+            let value = |text: &str| text.trim_matches('\'').parse::<f64>().ok();
+            let bound = |slot: &Slot| {
+                let change = self.binding.changes.iter().find(|change| change.range == slot.range);
+                change.map_or_else(|| slot.sql.clone(), |change| change.after.clone())
+            };
+            let (from, to) = (bound(lower), bound(upper));
+            let above = |a: &str, b: &str| value(a).zip(value(b)).is_some_and(|(a, b)| a > b);
+            if !above(&from, &to) || above(&lower.sql, &upper.sql) {
+                continue;
+            }
+            let of = |at: usize| taken.iter().find(|taken| taken.slot == at);
+            self.binding.changes.retain(|change| change.range != lower.range && change.range != upper.range);
+            if let (Some(a), Some(b)) = (of(low), of(high))
+                && let Some(between) =
+                    self.question.text.get(a.new.end.min(b.new.end)..a.new.start.max(b.new.start))
+                && matches!(between.trim(), "and" | "to" | "or" | "-" | "–")
+            {
+                for (slot, after, number) in [(lower, to, &b.new), (upper, from, &a.new)] {
+                    if after != slot.sql {
+                        let reason = format!("The question says {}.", self.written(number));
+                        let range = slot.range.clone();
+                        self.binding.changes.push(Replacement { range, after, reason });
+                    }
+                }
+                continue;
+            }
+            for end in [of(low), of(high)].into_iter().flatten() {
+                self.binding.marks.retain(|(mark, _)| !overlap(mark, &end.new));
+                self.binding.pairs.retain(|pair| pair.slot != end.slot);
+                if let Some(old) = &end.old {
+                    self.binding.unsupported.push((end.slot, old.clone()));
+                }
+            }
         }
     }
 }

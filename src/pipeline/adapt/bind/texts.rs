@@ -52,7 +52,9 @@ impl Binder<'_> {
                 .question
                 .values_of(column)
                 .iter()
-                .filter(|mention| !self.claimed(&mention.range) && (mention.whole || !convention));
+                .filter(|mention| !self.claimed(&mention.range) && (mention.whole || !convention))
+                // "Powers" is the column there, not the value 'Power' of another one.
+                .filter(|mention| !convention || !self.question.names.contains(&mention.range));
             let best = free
                 .map(|mention| {
                     let context = match (&self.old, &old) {

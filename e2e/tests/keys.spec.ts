@@ -224,7 +224,8 @@ test("the rows move by arrows, j and k, and open their values", async ({ page })
   expect(await at()).toEqual([1, 0]);
   for (const [key, place] of [["ArrowDown", [2, 0]], ["ArrowRight", [2, 1]], ["j", [3, 1]], ["j", [4, 1]], ["k", [3, 1]], ["ArrowUp", [2, 1]], ["Home", [2, 0]]] as const) {
     await page.keyboard.press(key);
-    expect(await at(), key).toEqual([...place]);
+    // j and k move with the next frame.
+    await expect.poll(at, { message: key }).toEqual([...place]);
   }
   // They move in the rows only: no item was chosen, and g then k still leads to Knowledge.
   await expect(page.getByRole("complementary", { name: "Item" })).toHaveCount(0);

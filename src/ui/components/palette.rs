@@ -167,7 +167,7 @@ pub fn Palette(
                         query.set(event_target_value(&event));
                     }
                 />
-                <button type="button" class="btn quiet small" aria-label="Close" on:click=move |_| close()>
+                <button type="button" class="btn quiet small" aria-label="Close (Esc)" on:click=move |_| close()>
                     <kbd>"Esc"</kbd>
                     <span class="phone-only">"Close"</span>
                 </button>

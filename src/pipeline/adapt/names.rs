@@ -55,6 +55,12 @@ impl Names {
         self.columns.iter().any(|name| name.table.contains(&root))
     }
 
+    /// Whether a word alone is the name of one of the tables.
+    pub fn is_whole_table(&self, word: &str) -> bool {
+        let root = [root(word)];
+        self.columns.iter().any(|name| name.table == root)
+    }
+
     /// The column that the words from `at` on name, with the number of words: the longest name, the whole name
     /// before a shortened one, the table that is named beside it. None also where two columns fit alike.
     pub fn at(&self, words: &[Word<'_>], at: usize) -> Option<(ColumnName, usize)> {

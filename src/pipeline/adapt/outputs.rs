@@ -104,7 +104,11 @@ pub(super) fn wanted(question: &str, names: &Names) -> (Vec<Output>, Range<usize
     }
     let (mut found, mut measures): (Vec<Output>, Vec<Measure>) = (Vec::new(), Vec::new());
     let (mut first, mut last) = (None, 0);
-    let (mut at, mut passed) = (0, 0);
+    // "Name the powers" is an order; "name the boat", of a table, wants its name.
+    let told = is(0, &["name"])
+        && is(1, &["the", "all", "a", "an", "those", "these"])
+        && !lower.get(2).is_some_and(|word| names.is_whole_table(word));
+    let (mut at, mut passed) = (usize::from(told), 0);
     while at < words.len() {
         if let Some(measure) = lower.get(at).and_then(|word| Measure::of_word(word)) {
             measures.push(measure);

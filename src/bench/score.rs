@@ -144,7 +144,8 @@ pub async fn score<E: Execute>(
     let mut order: Vec<(usize, &Task)> = tasks.iter().enumerate().collect();
     order.sort_by_key(|(_, task)| task.db_id.as_str());
     let mut scores: Vec<(usize, TaskScore)> = Vec::with_capacity(tasks.len());
-    let mut current: Option<(&str, Result<Vec<On<E>>, DbError>)> = None;
+    type Opened<E> = Result<Vec<On<E>>, DbError>;
+    let mut current: Option<(&str, Opened<E>)> = None;
     for (index, task) in order {
         let known = progress.known(index);
         if known.is_none() && current.as_ref().is_none_or(|(name, _)| *name != task.db_id) {

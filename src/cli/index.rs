@@ -80,7 +80,8 @@ pub fn run(args: &Index) -> Result<String, Failure> {
     if let Some(folder) =
         args.out.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
     {
-        return Err(Failure::Failed(format!("The folder {} for --out is not there.", folder.display())));
+        let (out, folder) = (args.out.display(), folder.display());
+        return Err(Failure::Failed(format!("{out} cannot be written: the folder {folder} is not there.")));
     }
     let schema = match &args.database {
         Some(path) => inputs::schema(path)?,

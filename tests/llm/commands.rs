@@ -76,7 +76,7 @@ fn a_model_that_does_not_do_its_step_is_replaced_by_the_rules() {
     assert_eq!(code, Some(0), "{error}");
     assert!(text.contains("Key phrases: by rules, because the model could not be used."), "{text}");
     assert!(text.contains("Reranking: by rules, because"), "{text}");
-    assert!(text.contains("Adapted from query #0."), "{text}");
+    assert!(text.contains("Adapted from query #1."), "{text}");
 }
 
 #[test]

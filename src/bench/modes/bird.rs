@@ -17,7 +17,7 @@ impl Rule for Ex {
 
     fn compare(&self, _: &Case<'_>, gold: &Outcome, predicted: &Outcome) -> Judged {
         match both(gold, predicted) {
-            Err(judged) => judged,
+            Err(judged) => *judged,
             Ok((a, b)) if same_set(&a.get().rows, &b.get().rows) => Judged::right("Same set of rows."),
             Ok((a, b)) => Judged::different(a, b),
         }
@@ -60,7 +60,7 @@ impl Rule for Orig {
             return Judged::right(&format!("Both are [('{a}',)], which bird-orig counts as equal."));
         }
         match both(gold, predicted) {
-            Err(judged) => judged,
+            Err(judged) => *judged,
             Ok((a, b)) => Judged::different(a, b),
         }
     }

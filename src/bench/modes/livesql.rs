@@ -25,7 +25,7 @@ impl Rule for Livesql {
         let (gold, predicted) = (seen(gold), seen(predicted));
         let (a, b) = match both(&gold, &predicted) {
             Ok(both) => both,
-            Err(judged) => return judged,
+            Err(judged) => return *judged,
         };
         let (gold, predicted) = (&a.get().rows, &b.get().rows);
         match (gold.is_empty(), predicted.is_empty()) {

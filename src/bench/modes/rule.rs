@@ -136,13 +136,13 @@ pub(super) trait Rule {
 pub(super) fn both<'r>(
     gold: &'r Outcome,
     predicted: &'r Outcome,
-) -> Result<(Complete<'r>, Complete<'r>), Judged> {
+) -> Result<(Complete<'r>, Complete<'r>), Box<Judged>> {
     match (gold, predicted) {
-        (_, Err(error)) => Err(Judged::new(0.0, Verdict::PredictedFailed(error.clone()))),
-        (Err(error), _) => Err(Judged::new(0.0, Verdict::GoldFailed(error.clone()))),
+        (_, Err(error)) => Err(Box::new(Judged::new(0.0, Verdict::PredictedFailed(error.clone())))),
+        (Err(error), _) => Err(Box::new(Judged::new(0.0, Verdict::GoldFailed(error.clone())))),
         (Ok(a), Ok(b)) => match (Complete::new(a), Complete::new(b)) {
             (Some(a), Some(b)) => Ok((a, b)),
-            _ => Err(Judged::new(0.0, Verdict::Cut { gold: a.more, predicted: b.more })),
+            _ => Err(Box::new(Judged::new(0.0, Verdict::Cut { gold: a.more, predicted: b.more }))),
         },
     }
 }

@@ -21,7 +21,7 @@ impl Rule for SoftF1 {
     fn compare(&self, _: &Case<'_>, gold: &Outcome, predicted: &Outcome) -> Judged {
         let (a, b) = match both(gold, predicted) {
             Ok(both) => both,
-            Err(judged) => return judged,
+            Err(judged) => return *judged,
         };
         let score = f1(&a.get().rows, &b.get().rows);
         if score >= 1.0 {

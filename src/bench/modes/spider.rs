@@ -35,7 +35,7 @@ impl Rule for TestSuite {
         }
         let (a, b) = match both(gold, predicted) {
             Ok(both) => both,
-            Err(judged) => return judged,
+            Err(judged) => return *judged,
         };
         // Looked for in the text, wherever it stands: a subquery's ORDER BY counts, one over two lines does not.
         let ordered = rewritten(Side::Gold, case.gold, self.keep_distinct)

@@ -48,7 +48,7 @@ impl Rule for Wikisql {
             _ => both(gold, predicted),
         };
         let judged = match judged {
-            Err(judged) => judged,
+            Err(judged) => *judged,
             Ok((a, b)) => {
                 let (gold, predicted) = (&a.get().rows, &b.get().rows);
                 if gold.len() == predicted.len() && gold.iter().zip(predicted).all(|(a, b)| Row(a) == Row(b))
@@ -65,6 +65,8 @@ impl Rule for Wikisql {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::super::tests_common::{int, real, result, text};
     use super::*;
 
@@ -79,8 +81,8 @@ mod tests {
         assert_eq!(score(&[one.clone(), two.clone()], &[one.clone(), two.clone()]), 1.0);
         // [1, 2] != [2, 1] and [1] != [1, 1]: order and duplicates count. 1 == 1.0, 1 != '1', [] == [].
         assert_eq!(score(&[one.clone(), two.clone()], &[two, one.clone()]), 0.0);
-        assert_eq!(score(&[one.clone()], &[one.clone(), one.clone()]), 0.0);
-        assert_eq!(score(&[one.clone()], &[vec![real(1.0)]]), 1.0);
+        assert_eq!(score(from_ref(&one), &[one.clone(), one.clone()]), 0.0);
+        assert_eq!(score(from_ref(&one), &[vec![real(1.0)]]), 1.0);
         assert_eq!(score(&[one], &[vec![text("1")]]), 0.0);
         assert_eq!(score(&[], &[]), 1.0);
     }

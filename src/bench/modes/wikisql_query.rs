@@ -136,7 +136,7 @@ fn bound(value: &Json, real: bool) -> Result<String, DbError> {
 
 /// Babel's `parse_decimal` in English: commas group digits, the rest is a number of Python's Decimal.
 fn decimal(text: &str) -> Option<f64> {
-    let plain = text.replace(',', "").replace('_', "");
+    let plain = text.replace([',', '_'], "");
     let plain = plain.trim();
     let known = |c: char| c.is_ascii_digit() || "+-.e".contains(c);
     let named = ["inf", "infinity", "nan"].contains(&plain.trim_start_matches(['+', '-']));

@@ -124,7 +124,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;
     match (numbers.get(half), numbers.get(half.wrapping_sub(1))) {
-        (Some(upper), Some(lower)) if numbers.len() % 2 == 0 => (upper + lower) / 2.0,
+        (Some(upper), Some(lower)) if numbers.len().is_multiple_of(2) => (upper + lower) / 2.0,
         (Some(middle), _) => *middle,
         _ => 0.0,
     }

@@ -114,7 +114,10 @@ pub fn run(job: &Arc<Job>) -> Result<(ScoreReport, usize), DbError> {
         let thread = shared.lock().unwrap_or_else(PoisonError::into_inner).thread;
         let watch = Watch { shared: shared.clone(), thread };
         let (job, at_work, (send, done)) = (job.clone(), watch.clone(), channel());
-        thread::spawn(move || send.send(scored(&job, &at_work)));
+        thread::spawn(move || {
+            // Nobody listens any more to a thread that was left behind.
+            let _ = send.send(scored(&job, &at_work));
+        });
         loop {
             match done.recv_timeout(LOOK) {
                 Ok(report) => return report.map(|report| (report, watch.shared().endless.len())),

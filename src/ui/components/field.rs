@@ -115,7 +115,8 @@ pub fn Select(
         }
     };
     Effect::new(move |_| {
-        (options.track(), value.track());
+        options.track();
+        value.track();
         request_animation_frame(show);
     });
     let change = move |event| {

@@ -167,8 +167,8 @@ pub fn Palette(
                         query.set(event_target_value(&event));
                     }
                 />
-                <button type="button" class="btn quiet small" aria-label="Close (Esc)" on:click=move |_| close()>
-                    <kbd>"Esc"</kbd>
+                <button type="button" class="btn quiet small" on:click=move |_| close()>
+                    <kbd>"Esc"</kbd><span class="sr not-phone">" closes"</span>
                     <span class="phone-only">"Close"</span>
                 </button>
             </div>

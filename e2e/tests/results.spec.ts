@@ -171,8 +171,8 @@ test.describe("errors in the SQL", () => {
     await expect(app.editor).toBeFocused();
     await expect(app.editor).toHaveAttribute("aria-invalid", "true");
     expect(await app.editor.evaluate((e: HTMLTextAreaElement) => e.value.slice(e.selectionStart, e.selectionEnd))).toBe("nme");
-    // The rows of the answer are still there.
-    await expect(app.rows.getByRole("heading", { name: "3 rows" })).toBeVisible();
+    // The rows of the answer are still there, and called what they are.
+    await expect(app.rows.getByRole("heading", { name: "Rows of the query before" })).toBeVisible();
     await page.keyboard.press("Alt+Enter");
     await expect(app.editor).toHaveValue("SELECT p.name, p.zone\nFROM piers AS p\nORDER BY 1");
     await expect(app.sql.locator(".err")).toHaveCount(0);

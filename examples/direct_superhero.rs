@@ -49,9 +49,7 @@ fn knowledge(tasks: &[Task], schema: &Schema, without: &Task) -> KnowledgeBase {
     };
     let records = (1..).zip(rest).map(record).collect();
     let history = RawHistory { name: "superhero".into(), records, ..RawHistory::default() };
-    let mut builder = Builder::new(history, schema.clone());
-    while builder.step() {}
-    builder.finish().0
+    Builder::new(history, schema.clone()).whole().0
 }
 
 fn described(database: &Database, folder: &Path) -> Overview {

@@ -69,9 +69,8 @@ fn main() {
     let (mut kept, mut items) = (0, 0);
     time("import of 100,000 lines", "s", 1.0, || {
         let plan = import::inspect("log.sql", &script).unwrap();
-        let mut builder = Builder::new(import::read(&script, &plan).unwrap(), schemas["superhero"].clone());
-        while builder.step() {}
-        let (base, report) = builder.finish();
+        let (base, report) =
+            Builder::new(import::read(&script, &plan).unwrap(), schemas["superhero"].clone()).whole();
         assert_eq!(report.read, lines.len());
         (kept, items) = (base.entries.len(), base.items.len());
     });

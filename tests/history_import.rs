@@ -22,9 +22,7 @@ fn data(test: &str) -> Option<PathBuf> {
 fn build(name: &str, bytes: &[u8], database: Option<&str>, schema: Schema) -> (KnowledgeBase, Report) {
     let mut plan = import::inspect(name, bytes).unwrap();
     plan.database = database.map(str::to_owned);
-    let mut builder = Builder::new(import::read(bytes, &plan).unwrap(), schema);
-    while builder.step() {}
-    let (base, report) = builder.finish();
+    let (base, report) = Builder::new(import::read(bytes, &plan).unwrap(), schema).whole();
     assert_eq!(report.read, report.kept + report.merged + report.skipped.len());
     assert_eq!(report.kept, base.entries.len());
     // What was built must hold together: reading it back checks every index.

@@ -102,9 +102,7 @@ pub fn knowledge<'p>(name: &str, pairs: impl Iterator<Item = &'p Pair>, schema: 
 
 /// A knowledge base of what was read.
 pub fn built(history: RawHistory, schema: &Schema) -> KnowledgeBase {
-    let mut builder = Builder::new(history, schema.clone());
-    while builder.step() {}
-    builder.finish().0
+    Builder::new(history, schema.clone()).whole().0
 }
 
 /// Its vectors.

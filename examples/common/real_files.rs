@@ -85,9 +85,7 @@ pub fn read(
     });
     let built = match found {
         Ok(history) => {
-            let mut builder = Builder::new(history, schema.clone());
-            while builder.step() {}
-            let (base, report) = builder.finish();
+            let (base, report) = Builder::new(history, schema.clone()).whole();
             assert_eq!(report.read, report.kept + report.merged + report.skipped.len(), "{name}");
             tally.add(&report, &base);
             Some((base, report))

@@ -78,9 +78,7 @@ pub fn history(
     let mut plan = import::inspect(&name, &bytes).map_err(|e| failed(&e))?;
     plan.database = chosen(&plan, db_id)?;
     let records = import::read(&bytes, &plan).map_err(|e| failed(&e))?;
-    let mut builder = Builder::onto(KnowledgeBase::default(), records, schema.clone());
-    while builder.step() {}
-    let (base, report) = builder.finish();
+    let (base, report) = Builder::onto(KnowledgeBase::default(), records, schema.clone()).whole();
     if let Some(why) = report.nothing_read() {
         return Err(failed(&why));
     }
@@ -112,9 +110,7 @@ pub fn history_of(path: &Path, db_id: &str, schema: &Schema) -> Result<Knowledge
         plan.database = Some(db_id.to_owned());
     }
     let records = import::read(&bytes, &plan).map_err(|e| failed(&e))?;
-    let mut builder = Builder::new(records, schema.clone());
-    while builder.step() {}
-    let (base, report) = builder.finish();
+    let (base, report) = Builder::new(records, schema.clone()).whole();
     match report.nothing_read() {
         Some(why) => Err(failed(&format!("Nothing of {db_id}. {why}"))),
         None => Ok(base),

@@ -12,6 +12,7 @@ use crate::bench::stats::{Stats, stats};
 use crate::bench::task::{self, Task};
 use crate::db::{Database, Host, QueryLimits};
 use crate::history::import;
+use crate::present::format;
 
 /// Count a task file, and name what in it does not fit.
 #[derive(Debug, clap::Args)]
@@ -101,7 +102,10 @@ fn golds(tasks: &[Task], folder: &Path, timeout: u32, problems: &mut Vec<Problem
     for (db_id, tasks) in by_database {
         let opened = match inputs::database_of(folder, db_id) {
             Some(path) => Database::from_path(&path, Host::default()).map_err(|e| e.to_string()),
-            None => Err(format!("no database {db_id} in the folder ({})", counted(tasks.len()))),
+            None => Err(format!(
+                "no database {db_id} in the folder ({})",
+                format::counted(tasks.len(), "task", "tasks")
+            )),
         };
         let database = match (opened, tasks.first()) {
             (Ok(database), _) => database,
@@ -146,17 +150,18 @@ fn known(args: &Stat, history: &Path, tasks: &[Task], problems: &mut Vec<Problem
     Ok(())
 }
 
-fn counted(tasks: usize) -> String {
-    if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") }
-}
-
 fn of(task: &Task, problem: String) -> Problem {
     Problem { question_id: task.question_id, db_id: task.db_id.clone(), problem }
 }
 
 fn told(stats: &Stats) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{} tasks on {} databases", stats.tasks, stats.by_database.len());
+    let _ = writeln!(
+        text,
+        "{} on {}",
+        format::counted(stats.tasks, "task", "tasks"),
+        format::counted(stats.by_database.len(), "database", "databases")
+    );
     for (name, count) in &stats.by_database {
         let _ = writeln!(text, "  {name:30} {count:6}");
     }

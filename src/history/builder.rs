@@ -75,19 +75,10 @@ impl Builder {
         }
     }
 
-    /// Handles one record; false when there was none left.
-    pub fn step(&mut self) -> bool {
-        let Some(record) = self.records.next() else { return false };
-        self.report.read += 1;
-        if let Err(reason) = self.take(&record) {
-            self.report.skipped.push(Skip::new(record.line, record.number, reason, &record.sql));
-        }
-        true
-    }
-
-    /// Records handled, and all records.
-    pub fn progress(&self) -> (usize, usize) {
-        (self.total - self.records.len(), self.total)
+    /// Handles every record.
+    pub fn whole(mut self) -> (KnowledgeBase, Report) {
+        while self.step() {}
+        self.finish()
     }
 
     /// The knowledge base and what became of every record; records not handled yet are reported as not read.
@@ -236,13 +227,19 @@ impl Builder {
     }
 }
 
+/// A record a step.
 impl Stepwise for Builder {
     fn step(&mut self) -> bool {
-        Builder::step(self)
+        let Some(record) = self.records.next() else { return false };
+        self.report.read += 1;
+        if let Err(reason) = self.take(&record) {
+            self.report.skipped.push(Skip::new(record.line, record.number, reason, &record.sql));
+        }
+        true
     }
 
     fn progress(&self) -> (usize, usize) {
-        Builder::progress(self)
+        (self.total - self.records.len(), self.total)
     }
 }
 

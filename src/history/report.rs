@@ -143,6 +143,18 @@ impl Report {
         })
     }
 
+    /// The columns that nothing was read from, in a sentence; BIRD files have many.
+    pub fn unused(&self) -> Option<String> {
+        const SHOWN: usize = 6;
+        let names = &self.unused_columns;
+        let more = match names.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| format!("Columns not read: {named}{more}."))
+    }
+
     /// The report as text, one line a finding, for download.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -209,6 +221,17 @@ mod tests {
         assert_eq!(excerpt("  SELECT\r\n\t1 "), "SELECT 1");
         assert_eq!(excerpt(&"ü".repeat(90)), "ü".repeat(80) + "…");
         assert_eq!(excerpt(&"ü".repeat(80)), "ü".repeat(80));
+    }
+
+    #[test]
+    fn a_few_of_many_unused_columns_are_named() {
+        let with = |n: usize| Report {
+            unused_columns: (0..n).map(|i| format!("c{i}")).collect(),
+            ..Report::default()
+        };
+        assert_eq!(with(0).unused(), None);
+        assert_eq!(with(2).unused().as_deref(), Some("Columns not read: c0, c1."));
+        assert_eq!(with(9).unused().as_deref(), Some("Columns not read: c0, c1, c2, c3, c4, c5 and 3 more."));
     }
 
     #[test]

@@ -218,9 +218,7 @@ mod tests {
             .unwrap();
         let table = |name: &str| Table { name: name.to_owned(), ..Table::default() };
         let schema = Schema { tables: vec![table("ships"), table("ports")] };
-        let mut builder = Builder::onto(KnowledgeBase::default(), read, schema);
-        while builder.step() {}
-        builder.finish().0
+        Builder::onto(KnowledgeBase::default(), read, schema).whole().0
     }
 
     #[test]

@@ -63,9 +63,7 @@ fn history() -> KnowledgeBase {
         ..RawRecord::default()
     });
     let raw = RawHistory { records: records.collect(), ..RawHistory::default() };
-    let mut builder = crate::history::Builder::new(raw, crate::sql::Schema::default());
-    while builder.step() {}
-    builder.finish().0
+    crate::history::Builder::new(raw, crate::sql::Schema::default()).whole().0
 }
 
 #[test]

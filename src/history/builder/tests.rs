@@ -22,9 +22,7 @@ fn ferries() -> Schema {
 
 fn build(script: &str) -> (KnowledgeBase, Report) {
     let plan = import::inspect("log.sql", script.as_bytes()).unwrap();
-    let mut builder = Builder::new(import::read(script.as_bytes(), &plan).unwrap(), ferries());
-    while builder.step() {}
-    builder.finish()
+    Builder::new(import::read(script.as_bytes(), &plan).unwrap(), ferries()).whole()
 }
 
 #[test]
@@ -112,9 +110,7 @@ fn the_lines_of_json_are_not_mistaken_for_lines_of_the_query() {
     let json = br#"[{"sql": "SELECT 1"},
         {"sql": "SELECT id\nFROM FROM ships"}]"#;
     let plan = import::inspect("log.json", json).unwrap();
-    let mut builder = Builder::new(import::read(json, &plan).unwrap(), ferries());
-    while builder.step() {}
-    let (_, report) = builder.finish();
+    let (_, report) = Builder::new(import::read(json, &plan).unwrap(), ferries()).whole();
     let skip = &report.skipped[0];
     assert_eq!((skip.line, skip.number), (2, 2));
     assert!(matches!(skip.reason, Reason::Syntax { line: None, column: None, .. }));
@@ -137,9 +133,8 @@ fn a_second_file_is_merged_into_the_first() {
     let (first, _) = build("SELECT name FROM ships WHERE seats > 100; SELECT id FROM ships;");
     let script = b"select name from ships where seats > 100; SELECT day FROM trips; SELECT name FROM ships WHERE seats > 5";
     let plan = import::inspect("more.sql", script).unwrap();
-    let mut builder = Builder::onto(first.clone(), import::read(script, &plan).unwrap(), ferries());
-    while builder.step() {}
-    let (base, report) = builder.finish();
+    let (base, report) =
+        Builder::onto(first.clone(), import::read(script, &plan).unwrap(), ferries()).whole();
     assert_eq!((report.read, report.kept, report.merged), (3, 2, 1));
     assert_eq!(base.entries.len(), 4);
     assert_eq!(base.entries[1], first.entries[1]);
@@ -215,9 +210,7 @@ proptest! {
         for seed in &seeds {
             history.records.push(RawRecord { sql: relaid(sql, seed), ..RawRecord::default() });
         }
-        let mut builder = Builder::new(history, ferries());
-        while builder.step() {}
-        let (base, report) = builder.finish();
+        let (base, report) = Builder::new(history, ferries()).whole();
         prop_assert_eq!((report.kept, report.merged), (1, seeds.len()));
         prop_assert_eq!(base.entries[0].count as usize, 1 + seeds.len());
     }
@@ -228,9 +221,8 @@ fn what_stands_in_place_of_a_count_is_said() {
     let csv = "question,sql,runs\na,SELECT 1,7\nb,SELECT 2,n/a\nc,SELECT 3,-1\nd,SELECT 4,1e308\ne,SELECT 5,\nf,SELECT 6,3\n";
     let plan = import::inspect("log.csv", csv.as_bytes()).unwrap();
     assert_eq!(plan.mapping.count.as_deref(), Some("runs"));
-    let mut builder = Builder::new(import::read(csv.as_bytes(), &plan).unwrap(), Schema::default());
-    while builder.step() {}
-    let (base, report) = builder.finish();
+    let (base, report) =
+        Builder::new(import::read(csv.as_bytes(), &plan).unwrap(), Schema::default()).whole();
     assert_eq!(base.entries.iter().map(|entry| entry.count).collect::<Vec<_>>(), [7, 1, 1, 1, 1, 3]);
     let odd: Vec<u32> =
         report.notes.iter().filter(|note| note.text.starts_with("its count")).map(|n| n.line).collect();

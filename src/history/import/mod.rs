@@ -76,16 +76,6 @@ pub fn inspect(name: &str, bytes: &[u8]) -> Result<Plan, ImportError> {
     inspection.finish()
 }
 
-/// The databases that rows name in the column that `plan` maps to the database, with their numbers of
-/// rows, most rows first; for when a person changed that mapping.
-pub fn databases(bytes: &[u8], plan: &Plan) -> Result<Vec<(String, usize)>, ImportError> {
-    let text = decode(bytes)?;
-    let source = Source::planned(plan, &text)?;
-    let mut counting = Counting::new(&source, plan);
-    while counting.step() {}
-    Ok(counting.finish())
-}
-
 /// Takes the records out of a file as `plan` says; `bytes` are those that were inspected.
 pub fn read(bytes: &[u8], plan: &Plan) -> Result<RawHistory, ImportError> {
     let text = decode(bytes)?;

@@ -37,7 +37,11 @@ fn bird_files_offer_their_databases() {
     };
     assert_eq!((history.records.len(), &history.records[0]), (2, &wanted));
     plan.mapping.db_id = Some("difficulty".into());
-    assert_eq!(databases(json, &plan), Ok(vec![("simple".to_owned(), 3)]));
+    let text = decode(json).unwrap();
+    let source = Source::planned(&plan, &text).unwrap();
+    let mut counting = Counting::new(&source, &plan);
+    while counting.step() {}
+    assert_eq!(counting.finish(), [("simple".to_owned(), 3)]);
 }
 
 #[test]

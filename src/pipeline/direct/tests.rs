@@ -39,9 +39,8 @@ fn world() -> World {
     ];
     let records = (1..).zip(queries).map(record).collect();
     let history = RawHistory { name: "h".into(), records, ..RawHistory::default() };
-    let mut builder = Builder::new(history, overview.schema.clone());
-    while builder.step() {}
-    World { db, knowledge: builder.finish().0, overview }
+    let knowledge = Builder::new(history, overview.schema.clone()).whole().0;
+    World { db, knowledge, overview }
 }
 
 fn inputs<'a>(world: &'a World, question: &'a str, shots: &'a [Shot]) -> Inputs<'a> {

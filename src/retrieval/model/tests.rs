@@ -45,9 +45,7 @@ fn knowledge() -> KnowledgeBase {
     };
     let records = (1..).zip(QUERIES).map(record).collect();
     let history = RawHistory { name: "h".into(), records, ..RawHistory::default() };
-    let mut builder = Builder::new(history, schema());
-    while builder.step() {}
-    builder.finish().0
+    Builder::new(history, schema()).whole().0
 }
 
 fn asking<'a, M>(model: &'a M, cancel: &'a Cancel) -> Asking<'a, M> {

@@ -267,13 +267,8 @@ pub async fn score(state: State) {
     state.run.update(|r| r.stage = Stage::Score);
     let started = now();
     let knowledge = task.as_ref().and_then(|task| knowledge_scores(state, task, before.retrieved.as_deref()));
-    let engine = state.engine();
-    let limits = scored(state);
-    let gold = engine.database.execute(&gold_sql, limits).await;
-    let predicted = match before.result.as_deref() {
-        Some(rows) if !rows.more => Ok(rows.clone()),
-        _ => engine.database.execute(&sql, limits).await,
-    };
+    let gold = state.engine().database.execute(&gold_sql, scored(state)).await;
+    let predicted = whole(state, &sql, before.result.as_deref()).await;
     let verdict = Arc::new(comparison::judge(Mode::BirdEx, &gold, &predicted));
     let against = match (gold, predicted) {
         (Ok(gold), Ok(predicted)) => grid::against(Arc::new(gold), &predicted).map(Arc::new),
@@ -287,6 +282,14 @@ pub async fn score(state: State) {
             r.stage = Stage::Done;
         }
     });
+}
+
+/// All rows of a query, for a comparison: those that are there, or, where they were cut, read anew.
+pub(super) async fn whole(state: State, sql: &str, rows: Option<&ResultSet>) -> Result<ResultSet, DbError> {
+    match rows {
+        Some(rows) if !rows.more => Ok(rows.clone()),
+        _ => state.engine().database.execute(sql, scored(state)).await,
+    }
 }
 
 /// The chosen gold SQL, with its task.

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::ask::{self, Asking, gold, scored};
 use super::{direct, now};
 use crate::bench::compare::{self, Mode};
-use crate::db::DbError;
+use crate::db::{DbError, ResultSet};
 use crate::pipeline::Answered;
 use crate::ports::Execute as _;
 use crate::present::score::Standing;
@@ -17,6 +17,11 @@ use crate::ui::state::{Compared, Stage, Trouble};
 pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     let state = asking.state;
     let cancel = state.cancel.get_value();
+    // Gold is the same for every way.
+    let gold = match gold(state) {
+        Some((sql, _)) => Some(state.engine().database.execute(&sql, scored(state)).await),
+        None => None,
+    };
     let started = now();
     let (retrieved, shots) = direct::retrieve(asking, &cancel).await?;
     asking.update(|r| r.retrieved = Some(Arc::new(retrieved)));
@@ -24,13 +29,13 @@ pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
     if !asking.current() {
         return Ok(with);
     }
-    keep(asking, "Model with history", &with, started).await;
+    keep(asking, "Model with history", &with, gold.as_ref(), started).await;
     asking.update(|r| r.stage = Stage::Adapt);
     let started = now();
     if !cancel.is_cancelled()
         && let Ok(adapted) = ask::adapt(asking).await
     {
-        keep(asking, "History alone, adapted", &adapted, started).await;
+        keep(asking, "History alone, adapted", &adapted, gold.as_ref(), started).await;
     }
     let started = now();
     if asking.current() && !cancel.is_cancelled() {
@@ -39,25 +44,28 @@ pub(super) async fn ask(asking: &Asking) -> Result<Arc<Answered>, Trouble> {
             r.tokens = 0;
         });
         let without = direct::answer(asking, &[], &cancel).await?;
-        keep(asking, "Model without history", &without, started).await;
+        keep(asking, "Model without history", &without, gold.as_ref(), started).await;
     }
     Ok(with)
 }
 
 /// Adds a way that has ended, scored where there is gold.
-async fn keep(asking: &Asking, name: &'static str, answered: &Arc<Answered>, started: f64) {
+async fn keep(
+    asking: &Asking,
+    name: &'static str,
+    answered: &Arc<Answered>,
+    gold: Option<&Result<ResultSet, DbError>>,
+    started: f64,
+) {
     let took_ms = now() - started;
-    let state = asking.state;
-    let standing = match gold(state) {
+    let standing = match gold {
         None => None,
-        Some((gold, _)) => {
-            let (engine, limits) = (state.engine(), scored(state));
-            let gold = engine.database.execute(&gold, limits).await;
+        Some(gold) => {
             let rows = match answered.answer() {
-                Ok((sql, _)) => engine.database.execute(sql, limits).await,
+                Ok((sql, rows)) => ask::whole(asking.state, sql, Some(rows)).await,
                 Err(_) => Err(DbError::NotOpen),
             };
-            Some(Standing::of(&compare::judge(Mode::BirdEx, &gold, &rows)))
+            Some(Standing::of(&compare::judge(Mode::BirdEx, gold, &rows)))
         }
     };
     asking.update(|r| r.compared.push(Compared { name, answered: answered.clone(), took_ms, standing }));

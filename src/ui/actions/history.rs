@@ -163,12 +163,9 @@ pub async fn remove(state: State) {
 
 /// Brings the removed history back where there is none now.
 pub async fn bring_back(state: State) {
-    if state.knowledge.with_untracked(Option::is_some) {
-        return state.notify(
-            "A history was added since. Remove it first: then the one before can be brought back.".to_owned(),
-        );
-    }
-    if let Some(before) = state.removed_history.get_untracked() {
+    if state.knowledge.with_untracked(Option::is_none)
+        && let Some(before) = state.removed_history.get_untracked()
+    {
         put_knowledge(state, Some(before));
         keep_knowledge(state).await;
     }

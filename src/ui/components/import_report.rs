@@ -57,7 +57,7 @@ pub fn ImportReportView(
         {nothing.then(|| view! { <Notice tone=Tone::Bad title="No query could be read.">"Nothing was changed."</Notice> })}
         <p class="t12 two">{report.name.clone()}</p>
         <dl class="kv mt-2">{counts(&report)}</dl>
-        {unused(&report).map(|said| view! { <p class="t12 two mt-2">{said}</p> })}
+        {report.unused().map(|said| view! { <p class="t12 two mt-2">{said}</p> })}
         {some
             .then(|| {
                 view! {
@@ -105,16 +105,6 @@ fn counts(report: &Report) -> impl IntoView + use<> {
         .filter(|(i, (_, n, _))| *i < 4 || *n > 0)
         .map(|(_, (name, n, class))| view! { <dt>{name}</dt><dd class=class>{format::count(n as u64)}</dd> })
         .collect_view()
-}
-
-/// The columns that nothing was read from, of which BIRD files have many.
-fn unused(report: &Report) -> Option<String> {
-    const NAMED: usize = 6;
-    let names = &report.unused_columns;
-    let more = names.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    (!names.is_empty()).then(|| format!("Columns not read: {named}{more}."))
 }
 
 fn skipped(report: &Report) -> Vec<Finding> {

@@ -326,7 +326,7 @@ fn Storage() -> impl IntoView {
         </Setting>
         <Setting
             name="Encoder"
-            help="Its weights lie in this browser’s cache of web pages, as the page itself does. They are fetched again when that is cleared.".to_owned()
+            help="Its weights are fetched when first needed and kept in this browser’s storage, until the data of this site is cleared.".to_owned()
         >
             <span class="t12">
                 {move || state.settings.with(|s| {

@@ -14,9 +14,7 @@ fn adapted_first(question: &str, entries: &[(&str, &str)]) -> Candidate {
         ..RawRecord::default()
     });
     let history = RawHistory { records: records.collect(), ..RawHistory::default() };
-    let mut builder = Builder::new(history, schema());
-    while builder.step() {}
-    let knowledge = builder.finish().0;
+    let knowledge = Builder::new(history, schema()).whole().0;
     let queries = (0..).zip(&knowledge.entries).map(|(entry, _)| QueryHit {
         entry,
         score: 0.5,

@@ -86,3 +86,14 @@ for (const width of [1440, 1100, 820, 390]) {
     }
   });
 }
+
+test("a page begins at its head on a phone, wherever the one before was scrolled to", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const app = new App(page);
+  await app.open();
+  await page.evaluate(() => (location.hash = "#/settings/storage"));
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(300);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Knowledge" }).last().click();
+  await expect(page.getByRole("table", { name: "Items" })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+});

@@ -35,6 +35,17 @@ async function read(app: App, history: Parameters<App["addHistory"]>[0]) {
   await app.page.getByRole("dialog", { name: "Add history" }).getByRole("button", { name: "Read the file" }).click();
 }
 
+/** A database of its own with a history of two queries, indexed. */
+async function withHistory(page: Page) {
+  const app = new App(page);
+  await app.open({ encoder: "tiny", device: "Cpu" });
+  await app.openFile(ferries);
+  await expect(page.getByText("Add the queries you already have")).toBeVisible();
+  await read(app, file("team.sql", SCRIPT));
+  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  return app;
+}
+
 async function countsPiers(app: App) {
   await app.runSql("SELECT COUNT(*) AS piers FROM piers");
   await expect(app.rows.getByText("19", { exact: true })).toBeVisible();
@@ -87,13 +98,8 @@ test("quick questions and stops leave no view behind", async ({ page }) => {
 
 test("a replaced history comes back with Undo and is kept", async ({ page }) => {
   test.setTimeout(240_000);
-  const app = new App(page);
-  await app.open({ encoder: "tiny", device: "Cpu" });
-  await app.openFile(ferries);
-  await expect(page.getByText("Add the queries you already have")).toBeVisible();
   const replaced = page.getByText("The history was replaced");
-  await read(app, file("team.sql", SCRIPT));
-  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  const app = await withHistory(page);
   await expect(app.rail.getByText(/from 2 queries/)).toBeVisible();
   await expect(replaced).toHaveCount(0);
   await app.addHistory(knowledge);
@@ -109,12 +115,7 @@ test("a replaced history comes back with Undo and is kept", async ({ page }) => 
 });
 
 test("Undo takes nothing away that was added since", async ({ page }) => {
-  const app = new App(page);
-  await app.open({ encoder: "tiny", device: "Cpu" });
-  await app.openFile(ferries);
-  await expect(page.getByText("Add the queries you already have")).toBeVisible();
-  await read(app, file("team.sql", SCRIPT));
-  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  const app = await withHistory(page);
   await app.rail.getByRole("button", { name: "Remove history" }).click();
   const undo = page.getByRole("button", { name: /^Undo/ });
   await undo.hover();
@@ -129,12 +130,7 @@ test("Undo takes nothing away that was added since", async ({ page }) => {
 });
 
 test("a removed history comes back with Undo, and stays away after a reload without it", async ({ page }) => {
-  const app = new App(page);
-  await app.open({ encoder: "tiny", device: "Cpu" });
-  await app.openFile(ferries);
-  await expect(page.getByText("Add the queries you already have")).toBeVisible();
-  await read(app, file("team.sql", SCRIPT));
-  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  const app = await withHistory(page);
   const remove = app.rail.getByRole("button", { name: "Remove history" });
   await remove.click();
   await expect(page.getByText("Add the queries you already have")).toBeVisible();
@@ -153,12 +149,7 @@ test("a removed history comes back with Undo, and stays away after a reload with
 });
 
 test("each file that was read has its report", async ({ page }) => {
-  const app = new App(page);
-  await app.open({ encoder: "tiny", device: "Cpu" });
-  await app.openFile(ferries);
-  await expect(page.getByText("Add the queries you already have")).toBeVisible();
-  await read(app, file("team.sql", SCRIPT));
-  await expect(app.rail.getByText(/Indexed, [\d,]+ vectors/)).toBeVisible({ timeout: 200_000 });
+  const app = await withHistory(page);
   await read(app, file("log.csv", "q,runs,plan,s\nHow many piers are there?,5000000000,x,SELECT COUNT(*) FROM piers\n"));
   await expect(app.rail.getByText("log.csv: 0 merged, 0 skipped.")).toBeVisible();
   await app.rail.getByRole("button", { name: "Import report" }).click();

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 
+import type { BrowserContext, Page } from "@playwright/test";
+
 import { App } from "../pages/app";
 import { expect, test } from "./fixtures";
 
@@ -26,7 +28,8 @@ test("an opened database survives a reload, is renamed, removed and brought back
   await expect(page.getByRole("button", { name: "Database" })).toContainText("Fähren");
 });
 
-test("a second tab says that the workspace is open elsewhere, and can take over", async ({ page, context }) => {
+/** A kept database in one tab, and a second tab, which opens the same. */
+async function twoTabs(page: Page, context: BrowserContext) {
   const app = new App(page);
   await app.open();
   await app.openFile(file("ferries.sqlite", norhaven));
@@ -34,6 +37,11 @@ test("a second tab says that the workspace is open elsewhere, and can take over"
   const other = await context.newPage();
   await other.goto("/");
   await new App(other).ready();
+  return { app, other };
+}
+
+test("a second tab says that the workspace is open elsewhere, and can take over", async ({ page, context }) => {
+  const { other } = await twoTabs(page, context);
   await expect(other.getByText("This workspace is open in another tab.")).toBeVisible();
   await other.getByRole("button", { name: "Take over here" }).click();
   await expect(other.getByText("This workspace is open in another tab.")).toBeHidden();
@@ -41,13 +49,7 @@ test("a second tab says that the workspace is open elsewhere, and can take over"
 });
 
 test("a workspace that another tab removed is put back by the tab that takes it over", async ({ page, context }) => {
-  const app = new App(page);
-  await app.open();
-  await app.openFile(file("ferries.sqlite", norhaven));
-  await expect(page.getByRole("button", { name: "Database" })).toHaveText("ferries");
-  const other = await context.newPage();
-  await other.goto("/");
-  await new App(other).ready();
+  const { app, other } = await twoTabs(page, context);
   await other.getByRole("button", { name: "Take over here" }).click();
   await expect(page.getByText("This workspace is open in another tab.")).toBeVisible();
   await new App(other).menu("Remove");

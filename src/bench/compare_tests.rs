@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::super::align::{RowKind, align};
 use super::*;
+use crate::bench::modes::tests_common::any_value;
 use crate::db::ResultColumn;
 
 fn result(columns: &[&str], rows: Vec<Vec<Value>>) -> ResultSet {
@@ -173,16 +174,6 @@ fn wide_and_long_results_are_compared_quickly() {
     assert!(got.only_rounding.is_some(), "{}", got.sentence);
     // Generous: this takes well under a second on a quiet machine.
     assert!(started.elapsed().as_secs() < 20);
-}
-
-fn any_value() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        Just(Value::Null),
-        (-3..4_i64).prop_map(Value::Integer),
-        (-3..4_i64).prop_map(|n| Value::Real(n as f64 / 2.0)),
-        "[ab1]{0,2}".prop_map(Value::Text),
-        "[ab]{0,1}".prop_map(|s| Value::Blob(s.into_bytes())),
-    ]
 }
 
 fn any_result() -> impl Strategy<Value = ResultSet> {

@@ -11,7 +11,7 @@ use crate::history::KnowledgeBase;
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
 use crate::retrieval::retrievers::{
-    Asked, By, DAIL_THRESHOLD, Dail, Gold, History, Links, Nothing, Questions, Retriever, Similar,
+    Asked, By, DAIL_THRESHOLD, Gold, History, Links, Nothing, Questions, Retriever, Similar,
 };
 use crate::retrieval::{Indexed, Level, Retrieved, Settings};
 use crate::sql::Schema;
@@ -184,10 +184,8 @@ pub enum Prepared {
     Gold,
     /// `history`, with its vectors.
     History(Box<Indexed>, Settings),
-    /// `mqs`, `mqs-filter` and `mqs-qs`.
-    Similar(Links, Questions, By),
-    /// `dail`, with its threshold.
-    Dail(Links, Questions, f32),
+    /// `mqs`, `mqs-filter`, `mqs-qs`, and `dail` with its threshold.
+    Similar(Links, Questions, By, Option<f32>),
 }
 
 impl Prepared {
@@ -202,8 +200,9 @@ impl Prepared {
             let questions = block_on(Questions::new(encoder, &place.knowledge, &links, keep));
             questions.map(|questions| (links, questions)).map_err(|e| Failure::Failed(e.to_string()))
         };
-        let similar =
-            |by, filtered| questions(filtered).map(|(links, questions)| Self::Similar(links, questions, by));
+        let similar = |by, filtered| {
+            questions(filtered).map(|(links, questions)| Self::Similar(links, questions, by, None))
+        };
         match args.retriever {
             Named::None => Ok(Self::Nothing),
             Named::Gold => Ok(Self::Gold),
@@ -212,7 +211,8 @@ impl Prepared {
             Named::MqsQs => similar(By::MaskedOrPlain, false),
             Named::Dail => {
                 let (links, questions) = questions(false)?;
-                Ok(Self::Dail(links, questions, args.threshold.unwrap_or(DAIL_THRESHOLD)))
+                let threshold = Some(args.threshold.unwrap_or(DAIL_THRESHOLD));
+                Ok(Self::Similar(links, questions, By::Masked, threshold))
             }
             Named::History => {
                 let without = Indexed::without_vectors(place.knowledge.clone());
@@ -244,11 +244,9 @@ impl Prepared {
         let found = match self {
             Self::Nothing => block_on(Nothing.retrieve(encoder, asked)),
             Self::Gold => block_on(Gold { knowledge: &place.knowledge }.retrieve(encoder, asked)),
-            Self::Similar(links, questions, by) => {
-                block_on(Similar { questions, links, by: *by, shots }.retrieve(encoder, asked))
-            }
-            Self::Dail(links, questions, threshold) => {
-                block_on(Dail { questions, links, threshold: *threshold, shots }.retrieve(encoder, asked))
+            Self::Similar(links, questions, by, skeletons) => {
+                let similar = Similar { questions, links, by: *by, skeletons: *skeletons, shots };
+                block_on(similar.retrieve(encoder, asked))
             }
             Self::History(indexed, settings) => {
                 let Some(index) = indexed.index_of(encoder.encoder()) else {

@@ -72,6 +72,8 @@ pub fn follow(state: State) {
         if !section.is_empty() {
             dom::focus_later(format!("[id=\"{}\"]", section_id(section).replace(['"', '\\'], "")));
         } else if moved && !first {
+            // Where the document scrolls, as on a phone, it would stay where the page before was.
+            window().scroll_to_with_x_and_y(0.0, 0.0);
             dom::focus_later("#main".to_owned());
         }
     };

@@ -14,7 +14,7 @@ mod soft_f1;
 mod spider;
 mod spider_text;
 #[cfg(test)]
-mod tests_common;
+pub(super) mod tests_common;
 mod wikisql;
 mod wikisql_query;
 

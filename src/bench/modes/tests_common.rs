@@ -23,7 +23,7 @@ pub(super) fn result(rows: &[Vec<Value>]) -> ResultSet {
     ResultSet { columns, rows: rows.to_vec(), ..ResultSet::default() }
 }
 
-fn any_value() -> impl Strategy<Value = Value> {
+pub(in crate::bench) fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
         (-3..4_i64).prop_map(Value::Integer),

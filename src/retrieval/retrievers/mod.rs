@@ -172,11 +172,6 @@ impl Questions {
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(ranked)
     }
-
-    fn named(&self, ranked: impl IntoIterator<Item = (usize, f32)>, shots: usize) -> Retrieved {
-        let hits = ranked.into_iter().filter_map(|(at, score)| Some((*self.entries.get(at)?, score)));
-        found(hits.take(shots))
-    }
 }
 
 fn found(hits: impl IntoIterator<Item = (u32, f32)>) -> Retrieved {
@@ -184,7 +179,10 @@ fn found(hits: impl IntoIterator<Item = (u32, f32)>) -> Retrieved {
     Retrieved { queries: hits.into_iter().map(hit).collect(), ..Retrieved::default() }
 }
 
-/// `mqs`, `mqs-qs`, and `mqs-filter` over [`Questions`] that were filtered.
+/// DAIL-SQL's threshold of skeleton similarity.
+pub const DAIL_THRESHOLD: f32 = 0.85;
+
+/// `mqs`, `mqs-qs`, `mqs-filter` over [`Questions`] that were filtered, and `dail`.
 #[derive(Debug, Clone, Copy)]
 pub struct Similar<'a> {
     /// The history's questions.
@@ -193,50 +191,27 @@ pub struct Similar<'a> {
     pub links: &'a Links,
     /// Which similarity counts.
     pub by: By,
+    /// `dail`: of the ranked queries, those whose skeleton is so like that of the preliminary SQL come first, the others
+    /// fill what is left.
+    pub skeletons: Option<f32>,
     /// Queries handed on.
     pub shots: usize,
 }
 
 impl Retriever for Similar<'_> {
     async fn retrieve(&self, embed: &impl Embed, asked: Asked<'_>) -> Result<Retrieved, EmbedError> {
-        let ranked = self.questions.ranked(embed, self.links, asked.question, self.by).await?;
-        Ok(self.questions.named(ranked, self.shots))
-    }
-}
-
-/// `dail`: of the queries ranked by masked questions, those whose skeleton is like that of the preliminary SQL come
-/// first; the others fill what is left. Without a preliminary SQL it is `mqs`.
-#[derive(Debug, Clone, Copy)]
-pub struct Dail<'a> {
-    /// The history's questions.
-    pub questions: &'a Questions,
-    /// How they are masked.
-    pub links: &'a Links,
-    /// Likeness of skeletons that counts as alike.
-    pub threshold: f32,
-    /// Queries handed on.
-    pub shots: usize,
-}
-
-/// DAIL-SQL's threshold of skeleton similarity.
-pub const DAIL_THRESHOLD: f32 = 0.85;
-
-impl Retriever for Dail<'_> {
-    async fn retrieve(&self, embed: &impl Embed, asked: Asked<'_>) -> Result<Retrieved, EmbedError> {
-        let mut ranked = self.questions.ranked(embed, self.links, asked.question, By::Masked).await?;
-        if let Some(preliminary) = asked.preliminary {
+        let Self { questions, links, by, skeletons, shots } = *self;
+        let mut ranked = questions.ranked(embed, links, asked.question, by).await?;
+        if let (Some(threshold), Some(preliminary)) = (skeletons, asked.preliminary) {
             let wanted = skeleton::skeleton(preliminary);
             // A stable sort keeps the order by similarity within both groups.
             ranked.sort_by_key(|(at, _)| {
-                let alike = self
-                    .questions
-                    .skeletons
-                    .get(*at)
-                    .is_some_and(|own| skeleton::likeness(own, &wanted) >= self.threshold);
-                !alike
+                let own = questions.skeletons.get(*at);
+                own.is_none_or(|own| skeleton::likeness(own, &wanted) < threshold)
             });
         }
-        Ok(self.questions.named(ranked, self.shots))
+        let hits = ranked.into_iter().filter_map(|(at, score)| Some((*questions.entries.get(at)?, score)));
+        Ok(found(hits.take(shots)))
     }
 }
 

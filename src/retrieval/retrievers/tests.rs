@@ -56,7 +56,7 @@ fn question(question: &str) -> Asked<'_> {
 fn the_nearest_masked_question_comes_first() {
     let (knowledge, links) = (knowledge(), Links::default());
     let questions = block_on(Questions::new(&Words, &knowledge, &links, |_| true)).unwrap();
-    let by = |by| Similar { questions: &questions, links: &links, by, shots: 2 };
+    let by = |by| Similar { questions: &questions, links: &links, by, skeletons: None, shots: 2 };
     assert_eq!(chosen(&by(By::Masked), question("how 7")), [2, 0]);
     assert_eq!(chosen(&by(By::Masked), question("list 7")), [3, 2]);
     // The masked question is as near to both "how" ones, the plain one to the red one.
@@ -68,7 +68,7 @@ fn the_nearest_masked_question_comes_first() {
 fn what_is_filtered_out_is_not_found() {
     let (knowledge, links) = (knowledge(), Links::default());
     let questions = block_on(Questions::new(&Words, &knowledge, &links, |entry| entry != 2)).unwrap();
-    let similar = Similar { questions: &questions, links: &links, by: By::Masked, shots: 9 };
+    let similar = Similar { questions: &questions, links: &links, by: By::Masked, skeletons: None, shots: 9 };
     assert_eq!(chosen(&similar, question("how 7")), [0, 3]);
 }
 
@@ -76,7 +76,13 @@ fn what_is_filtered_out_is_not_found() {
 fn queries_with_the_preliminary_skeleton_come_first() {
     let (knowledge, links) = (knowledge(), Links::default());
     let questions = block_on(Questions::new(&Words, &knowledge, &links, |_| true)).unwrap();
-    let dail = Dail { questions: &questions, links: &links, threshold: DAIL_THRESHOLD, shots: 3 };
+    let dail = Similar {
+        questions: &questions,
+        links: &links,
+        by: By::Masked,
+        skeletons: Some(DAIL_THRESHOLD),
+        shots: 3,
+    };
     let with = Asked { preliminary: Some("SELECT x FROM y ORDER BY z LIMIT 5"), ..question("how 7") };
     assert_eq!(chosen(&dail, with), [3, 2, 0]);
     assert_eq!(chosen(&dail, question("how 7")), [2, 0, 3]);

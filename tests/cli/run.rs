@@ -1,39 +1,10 @@
-//! `lab run`, `lab merge` and `lab retrieval-eval`, run as a program on the demo workspace with the tiny encoder.
-#![allow(clippy::unwrap_used)]
+//! `lab run`, `lab merge`, `lab report` and `lab retrieval-eval`.
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use querylore::bench::run::{Outcome, RunFile};
-use tempfile::TempDir;
 
-/// The demo as `lab demo` makes it, and the tiny encoder as `lab tiny` does.
-static WORKSPACE: LazyLock<TempDir> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/demo");
-    for file in ["history.jsonl", "tasks.json", "workspace.json"] {
-        std::fs::copy(demo.join(file), folder.path().join(file)).unwrap();
-    }
-    for arguments in ["tiny --out {}/tiny", "demo --dir {} --encoder tiny"] {
-        let output = command(folder.path(), arguments).output().unwrap();
-        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    folder
-});
-
-fn command(folder: &Path, arguments: &str) -> Command {
-    let here = folder.to_str().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.args(arguments.split_whitespace().map(|argument| argument.replace("{}", here)));
-    command.env("QUERYLORE_CACHE", folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn lab(arguments: &str) -> Output {
-    command(WORKSPACE.path(), arguments).output().unwrap()
-}
+use super::workspace::*;
 
 const RUN: &str =
     "run --tasks {}/tasks.json --history {}/history.jsonl --databases {} --pipeline adapt --encoder tiny";

@@ -3,6 +3,7 @@
 pub mod adapt;
 pub mod ask;
 pub mod direct;
+pub mod staged;
 pub mod ways;
 
 pub use ask::{Sources, ask};

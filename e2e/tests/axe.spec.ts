@@ -51,10 +51,12 @@ test.describe("dialogs, menus and errors", () => {
   // Some of them are about what cannot be had.
   test.use({ allowedErrors: [/Failed to load resource|ERR_|CORS policy/] });
 
-  for (const theme of ["light", "dark"] as const) {
+  // Colours and layout do not depend on each other, so two of the four are walked.
+  for (const [theme, where, width, height] of [["light", "a desktop", 1440, 900], ["dark", "a phone", 390, 844]] as const) {
     for (const [name, walk] of Object.entries(walks)) {
-      test(`are accessible while ${name} in ${theme}`, async ({ page }) => {
+      test(`are accessible while ${name} in ${theme} on ${where}`, async ({ page }) => {
         test.setTimeout(300_000);
+        await page.setViewportSize({ width, height });
         await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
         const served = await modelServer();
         const look = async (state: string) => {

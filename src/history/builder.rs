@@ -10,6 +10,7 @@ use super::report::{Merge, Note, Reason, Report, Skip, excerpt};
 use super::{Edit, Entry, Item, KnowledgeBase, Occurrence, Stepwise, normal, tables};
 use crate::sql::components::split_query;
 use crate::sql::describe::{self, Description, Phrases};
+use crate::sql::missing::missing_columns;
 use crate::sql::{Component, ComponentType, Schema, SqlError, dialect, parse_query};
 
 /// Longer queries are left out.
@@ -121,10 +122,11 @@ impl Builder {
         self.say_odd_count(id, record);
         let notes = remarks.into_iter().map(|text| Note { line: record.line, entry: id, text });
         self.report.notes.extend(notes);
-        let unknown = tables::unknown(&query, &self.schema);
-        if !unknown.is_empty() {
-            let tables = if unknown.len() == 1 { "a table" } else { "tables" };
-            let text = format!("reads {tables} this database does not have: {}", unknown.join(", "));
+        let tables = ("a table", "tables", tables::unknown(&query, &self.schema));
+        let columns = ("a column", "columns", missing_columns(&query, &self.schema));
+        for (one, more, unknown) in [tables, columns].into_iter().filter(|(.., names)| !names.is_empty()) {
+            let what = if unknown.len() == 1 { one } else { more };
+            let text = format!("reads {what} this database does not have: {}", unknown.join(", "));
             self.report.notes.push(Note { line: record.line, entry: id, text });
         }
         let phrases: Vec<String> =

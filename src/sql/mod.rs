@@ -7,6 +7,7 @@ pub mod describe;
 pub mod dialect;
 mod lexer;
 pub mod literals;
+pub(crate) mod missing;
 pub mod nearest;
 pub mod parse;
 mod position;

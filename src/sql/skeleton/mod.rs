@@ -68,6 +68,8 @@ pub(crate) struct Writer<'a> {
     usage: Usage,
     /// Every literal of the text with its use, when these are tracked.
     pub(crate) uses: Vec<Use>,
+    /// Columns that their table, or every table in sight, does not have, in order of appearance.
+    pub(crate) missing: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
@@ -89,6 +91,7 @@ impl<'a> Writer<'a> {
             track: false,
             usage: Usage::default(),
             uses: Vec::new(),
+            missing: Vec::new(),
         }
     }
 
@@ -217,19 +220,29 @@ impl<'a> Writer<'a> {
     fn column_of(&mut self, source: &Source<'a>, column: &str) {
         self.note_table(source);
         let spelled = source.column(column).unwrap_or(column);
-        if let Some(table) = source.table
-            && table.column(column).is_some()
-        {
-            let pair = (table.name.clone(), spelled.to_owned());
-            if !self.columns.contains(&pair) {
-                self.columns.push(pair);
+        match source.table {
+            Some(table) if table.column(column).is_some() => {
+                let pair = (table.name.clone(), spelled.to_owned());
+                if !self.columns.contains(&pair) {
+                    self.columns.push(pair);
+                }
             }
+            Some(table) => self.note_missing(format!("{}.{column}", table.name), column),
+            None => {}
         }
         if !source.shown.is_empty() {
             self.name(&source.shown);
             self.push(".");
         }
         self.name(spelled);
+    }
+
+    /// Notes a column that is not there; every table of SQLite has its row's number under three names.
+    fn note_missing(&mut self, name: String, column: &str) {
+        let row = ["rowid", "oid", "_rowid_"].iter().any(|own| column.eq_ignore_ascii_case(own));
+        if !row && !self.missing.contains(&name) {
+            self.missing.push(name);
+        }
     }
 
     /// Writes an unqualified name. `compared` says that it stands where a value is expected: without a
@@ -244,7 +257,11 @@ impl<'a> Writer<'a> {
             Bare::Output(expr) => self.expand(expr, scope),
             Bare::Missing if quoted => self.quoted_string(ident),
             Bare::Unknown if quoted && compared => self.quoted_string(ident),
-            Bare::Ambiguous | Bare::Unknown | Bare::Missing => self.name(&ident.value),
+            Bare::Missing => {
+                self.note_missing(ident.value.clone(), &ident.value);
+                self.name(&ident.value);
+            }
+            Bare::Ambiguous | Bare::Unknown => self.name(&ident.value),
         }
     }
 

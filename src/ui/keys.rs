@@ -37,10 +37,7 @@ pub fn listen(state: State, toasts: Toasts) {
     let single = StoredValue::new(Single::default());
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
         let key = event.key();
-        let within = |selector: &str| {
-            let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-            target.is_some_and(|e| e.closest(selector).ok().flatten().is_some())
-        };
+        let within = |selector: &str| dom::within(&event, selector);
         if within("dialog") {
             return;
         }

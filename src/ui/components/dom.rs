@@ -176,6 +176,12 @@ pub fn files(list: &web_sys::FileList) -> Vec<web_sys::File> {
     (0..list.length()).filter_map(|i| list.get(i)).collect()
 }
 
+/// Whether a key was pressed inside an element that the selector names.
+pub fn within(event: &web_sys::KeyboardEvent, selector: &str) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|element| element.closest(selector).ok().flatten().is_some())
+}
+
 /// Whether Ctrl or, on a Mac, Command is held.
 pub fn command_key(event: &web_sys::KeyboardEvent) -> bool {
     event.ctrl_key() || event.meta_key()

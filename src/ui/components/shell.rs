@@ -78,7 +78,7 @@ pub fn TopBar(
                     .get()
                     .into_iter()
                     .map(|s| {
-                        let class = if s.minor { "status wide" } else { "status" };
+                        let class = if s.minor { "status wide-only" } else { "status" };
                         let mark = if s.busy {
                             view! { <span class="spin"></span> }.into_any()
                         } else {
@@ -216,7 +216,8 @@ fn Column(side: Side, class: &'static str) -> impl IntoView {
         now
     });
     let on_key = move |event: KeyboardEvent| {
-        if !open.get_untracked() || !is_sheet() {
+        // A dialog that an item of the sheet opened lies in its element, and its keys are its own.
+        if !open.get_untracked() || !is_sheet() || dom::within(&event, "dialog") {
             return;
         }
         if event.key() == "Escape" {

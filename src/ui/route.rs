@@ -70,7 +70,7 @@ pub fn follow(state: State) {
         state.section.set(section.to_owned());
         document().set_title(&format!("{} · Querylore", page.name()));
         if !section.is_empty() {
-            dom::focus_later(format!("[id=\"{}\"]", section_id(section).replace(['"', '\\'], "")));
+            dom::go_later(format!("[id=\"{}\"]", section_id(section).replace(['"', '\\'], "")));
         } else if moved && !first {
             // Where the document scrolls, as on a phone, it would stay where the page before was.
             window().scroll_to_with_x_and_y(0.0, 0.0);

@@ -102,10 +102,22 @@ pub fn insert_text(text: &str) -> bool {
 
 /// Gives the focus to the first element that matches `selector` once the page is drawn anew.
 pub fn focus_later(selector: String) {
+    later(selector, |element| focus(&element));
+}
+
+/// The same, and brings the element to the top of what scrolls: a focus alone only brings it into view.
+pub fn go_later(selector: String) {
+    later(selector, |element| {
+        focus(&element);
+        element.scroll_into_view();
+    });
+}
+
+fn later(selector: String, then: impl FnOnce(web_sys::HtmlElement) + 'static) {
     request_animation_frame(move || {
         let found = document().query_selector(&selector).ok().flatten();
         if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
-            focus(&element);
+            then(element);
         }
     });
 }

@@ -51,10 +51,10 @@ fn Way(way: Compared) -> impl IntoView {
     };
     view! {
         <li class="way">
-            <div class="row">
+            <div class="row wrap">
                 <b>{way.name}</b>
                 <span class="t12 two">{rows}</span>
-                <span class="t12 three">{format::duration(way.took_ms)}</span>
+                <span class="t12 three nowrap">{format::duration(way.took_ms)}</span>
                 <span class="push"></span>
                 {verdict}
                 <Button label="Show" weight=Weight::Quiet on_press=show/>

@@ -101,7 +101,7 @@ fn Sections(open: RwSignal<bool>) -> impl IntoView {
                                 on:click=move |_| {
                                     open.set(false);
                                     // The address does not change when it names this section already.
-                                    dom::focus_later(format!("#{}", section_id(section)));
+                                    dom::go_later(format!("#{}", section_id(section)));
                                 }
                             >
                                 <IconView icon/>

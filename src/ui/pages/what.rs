@@ -20,7 +20,7 @@ pub fn What() -> impl IntoView {
     let state = State::here();
     let trace = move || {
         let steps = Signal::derive(move || stages(state));
-        view! { <span class="not-phone"><Trace steps/></span> }
+        view! { <Trace steps/> }
     };
     // The answer before an edit, which is one press away.
     let edited =

@@ -19,7 +19,7 @@ const plain = "http://127.0.0.1:4181";
 
 export default defineConfig({
   testDir: "tests",
-  // Two cores are busy with two files at a time: twelve minutes where one after the other took twenty.
+  // Two cores are busy with two files at a time.
   workers: 2,
   fullyParallel: false,
   forbidOnly: !!process.env.CI,

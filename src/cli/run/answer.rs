@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Pipeline, Run, inputs};
+use super::by_model::by_model;
+use super::{By, Run};
 use crate::bench::retrieval_metrics::measure_queries;
 use crate::bench::run::{Outcome, RetrievedQuery};
 use crate::bench::task::Task;
@@ -15,8 +16,10 @@ use crate::embedding::Encoder;
 use crate::llm::{Cancel, Patient};
 use crate::pipeline::adapt::adapt;
 use crate::pipeline::ask::CANDIDATES;
-use crate::pipeline::direct::{self, Direct, Inputs, Shots, Trouble, direct};
+use crate::pipeline::direct::{self, Shots};
+use crate::pipeline::{ByModel, Pipeline as _, Sources};
 use crate::ports::blocking::block_on;
+use crate::retrieval::Index;
 
 /// Requests of one answer at most while the server is busy.
 const TRIES: u32 = 6;
@@ -44,7 +47,7 @@ impl Opened {
     pub(super) fn new(args: &Run, db_id: &str, encoder: &Encoder) -> Result<Self, Failure> {
         let place = Place::open(&args.retrieving, db_id, &BTreeMap::new())?;
         let tables = match (&place.database, args.pipeline) {
-            (Some(database), Pipeline::Direct) => {
+            (Some(database), By::Model(_)) => {
                 introspect::overview(database, OVERVIEW_MS)
                     .map_err(|e| Failure::Failed(e.to_string()))?
                     .tables
@@ -74,7 +77,7 @@ pub(super) fn answer(
     };
     let shots = usize::from(args.max_shots);
     // adapt chooses among more than a model is shown.
-    let wide = if args.pipeline == Pipeline::Adapt { shots.max(CANDIDATES) } else { shots };
+    let wide = if args.pipeline == By::Adapt { shots.max(CANDIDATES) } else { shots };
     let clock = Instant::now();
     let found = opened.retriever.find(&opened.place, encoder, task, wide)?;
     let retrieve_ms = milliseconds(clock.elapsed());
@@ -88,20 +91,29 @@ pub(super) fn answer(
         retrieve_ms,
         ..Outcome::default()
     };
-    match connected {
-        None => match block_on(adapt(&task.question, knowledge, schema, &found, database, limits)) {
-            Ok(answer) => outcome.sql = Some(answer.sql),
-            Err(error) => outcome.error = Some(error.to_string()),
-        },
-        Some(connected) => {
+    match (args.pipeline, connected) {
+        (By::Adapt, _) | (_, None) => {
+            match block_on(adapt(&task.question, knowledge, schema, &found, database, limits)) {
+                Ok(answer) => outcome.sql = Some(answer.sql),
+                Err(error) => outcome.error = Some(error.to_string()),
+            }
+        }
+        (By::Model(way), Some(connected)) => {
             let settings = direct_settings(args, Some(connected));
-            let shots = Shots::Queries(shots).of(&found);
-            let inputs =
-                Inputs { question: &task.question, schema, tables: &opened.tables, knowledge, shots: &shots };
             let patient = Patient::new(&connected.server, TRIES, &std::thread::sleep);
-            let cancel = Cancel::default();
-            let asked = block_on(direct(&inputs, &settings, &patient, database, limits, &|_| {}, &cancel));
-            by_model(&mut outcome, &asked)?;
+            let pipeline = ByModel {
+                way,
+                model: &patient,
+                settings: &settings,
+                tables: &opened.tables,
+                shots: Shots::Queries(shots),
+                chosen: None,
+                on_event: &|_| {},
+                cancel: &Cancel::default(),
+            };
+            let sources = Sources { knowledge, schema, index: &Index::default() };
+            let answered = block_on(pipeline.answer(&task.question, sources, &found, database, limits));
+            by_model(&mut outcome, &answered)?;
         }
     }
     outcome.answer_ms = milliseconds(clock.elapsed());
@@ -116,35 +128,6 @@ pub(super) fn answer(
         })
         .collect();
     Ok(outcome)
-}
-
-/// Takes over what a model answered. An answer that is missing because its server failed is none: the run stops, and
-/// goes on there.
-fn by_model(outcome: &mut Outcome, asked: &Direct) -> Result<(), Failure> {
-    if let Err(Trouble::Model(error)) = &asked.answer
-        && (error.ends_a_job() || error.is_temporary())
-    {
-        return Err(Failure::Failed(format!("{error} What was answered is kept; --resume goes on.")));
-    }
-    let extracted = asked.attempts.iter().rev().find_map(|attempt| attempt.extracted.as_ref());
-    match &asked.answer {
-        Ok(answer) => outcome.sql = Some(answer.sql.clone()),
-        // SQL that fails is an answer, and wrong.
-        Err(trouble) => {
-            outcome.sql = extracted.map(|extracted| extracted.sql.clone());
-            outcome.error = Some(trouble.to_string());
-        }
-    }
-    let messages = serde_json::to_vec(&asked.prompt.messages).unwrap_or_default();
-    outcome.prompt_sha256 = Some(inputs::sha256(&messages));
-    outcome.requests = u32::try_from(asked.attempts.len()).unwrap_or(u32::MAX);
-    for answer in asked.attempts.iter().filter_map(|attempt| attempt.answer.as_ref()) {
-        let usage = answer.usage.unwrap_or_default();
-        let prompt = if usage.prompt > 0 { usage.prompt } else { asked.prompt.tokens };
-        outcome.prompt_tokens = outcome.prompt_tokens.saturating_add(prompt);
-        outcome.answer_tokens = outcome.answer_tokens.saturating_add(usage.completion);
-    }
-    Ok(())
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -3,6 +3,8 @@
 pub mod adapt;
 pub mod ask;
 pub mod direct;
+pub mod n_rep;
+pub mod opensearch_sql;
 pub mod staged;
 pub mod ways;
 

@@ -2,9 +2,11 @@
 //!
 //! What was asked, what came back and what became of it is all part of the result.
 
+pub(in crate::pipeline) mod fit;
 mod prompt;
 mod repair;
-mod schema_text;
+mod representation;
+pub(in crate::pipeline) mod schema_text;
 mod shots;
 
 #[cfg(test)]
@@ -12,6 +14,8 @@ mod tests;
 
 pub use prompt::{Prompt, prompt};
 pub use repair::{Hint, hints};
+pub(in crate::pipeline) use repair::{after_error, without_sql};
+pub use representation::Representation;
 pub use schema_text::LeftOut;
 pub use shots::{Shot, Shots};
 
@@ -152,7 +156,7 @@ pub async fn direct(
         max_tokens: settings.answer_tokens,
         seed: settings.seed,
         logprobs: settings.logprobs,
-        leave_out: Vec::new(),
+        ..Request::default()
     };
     let mut attempts: Vec<Attempt> = Vec::new();
     loop {

@@ -2,18 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::schema_text::{self, LeftOut};
+use super::fit::{Fitted, fitted};
+use super::schema_text::LeftOut;
 use super::shots::Shot;
-use super::{Inputs, Settings};
+use super::{Inputs, Representation, Settings};
 use crate::llm::{Message, tokens};
 
 const RULES: &str = "You write SQL for SQLite. You get the schema of a database, where there are some also earlier \
 queries on it with what they were for, and a question. Answer with one SELECT statement in a ```sql block and nothing \
 else. Use only tables and columns of the schema. Return the columns that are asked for, no others. Where an earlier \
 query shows how something is calculated, filtered or joined here, do it the same way.";
-
-/// Part of the context that the schema may not take, so that examples have room, in hundredths.
-const FOR_SHOTS: u32 = 40;
 
 /// What a model is asked, and what did not fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,46 +32,24 @@ pub struct Prompt {
 
 /// Writes the prompt so that it leaves room for the answer in the model's context.
 pub fn prompt(inputs: &Inputs<'_>, settings: &Settings) -> Prompt {
-    let Inputs { question, schema, tables, knowledge, shots } = *inputs;
-    let mut left_out = LeftOut::default();
+    let Inputs { question, knowledge, shots, .. } = *inputs;
     let ask = format!("## Question\n{}\n", question.trim());
     let fixed = tokens::estimate(RULES) + tokens::estimate(&ask) + 2 * tokens::PER_MESSAGE + 40;
     let room = settings.context_tokens.saturating_sub(settings.answer_tokens).saturating_sub(fixed);
 
     let texts: Vec<String> = shots.iter().map(|shot| shot.text(knowledge)).collect();
-    let costs: Vec<u32> = texts.iter().map(|text| tokens::estimate(text)).collect();
-    let mut shown = schema_text::ranked(question, schema, tables, knowledge, shots);
-    // The schema is shortened first; examples are left out where it would lose too much.
-    let wanted: u32 = costs.iter().sum();
-    let for_schema = room.saturating_sub(wanted).max(room - room * FOR_SHOTS / 100);
-    let fits = schema_text::fit(&mut shown, for_schema);
-    let schema_text = schema_text::write(&shown, &mut left_out);
-    let mut remaining = room.saturating_sub(tokens::estimate(&schema_text));
-    let mut kept = 0;
-    for cost in &costs {
-        if *cost > remaining {
-            break;
-        }
-        remaining -= cost;
-        kept += 1;
-    }
-    left_out.shots = shots.len() - kept;
-    left_out.still_too_long = !fits && kept == 0 && tokens::estimate(&schema_text) > room;
+    let fitted = fitted(inputs, Representation::CreateTable, &texts, room);
+    let kept = fitted.kept;
 
-    let mut user = format!("## Schema\n{schema_text}\n");
+    let mut user = format!("## Schema\n{}\n", fitted.schema);
     if kept > 0 {
         user.push_str("## Earlier queries on this database, the closest last\n");
-        // The closest stands next to the question.
-        for text in texts.iter().take(kept).rev() {
-            user.push_str(text);
-            user.push('\n');
-        }
+        user.push_str(&fitted.shots);
     }
     user.push_str(&ask);
     let messages = vec![Message::system(RULES), Message::user(user)];
     let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
     let shots = shots.iter().take(kept).cloned().collect();
-    let schema_tokens = tokens::estimate(&schema_text);
-    let shot_tokens = costs.iter().take(kept).sum();
+    let Fitted { schema_tokens, shot_tokens, left_out, .. } = fitted;
     Prompt { messages, tokens, schema_tokens, shot_tokens, shots, left_out }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::representation::{self, Representation};
 use super::shots::Shot;
 use crate::db::{ColumnInfo, TableInfo, quote_ident};
 use crate::history::KnowledgeBase;
@@ -75,7 +76,7 @@ enum Detail {
 }
 
 /// One table with its texts.
-pub(super) struct Shown<'a> {
+pub(in crate::pipeline) struct Shown<'a> {
     table: &'a Table,
     info: Option<&'a TableInfo>,
     /// How much the question and the shots have to do with it.
@@ -83,10 +84,12 @@ pub(super) struct Shown<'a> {
     /// Columns that stay when a table is cut to its keys.
     wanted: HashSet<&'a str>,
     detail: Detail,
+    /// How it is written.
+    pub(super) representation: Representation,
 }
 
 /// The tables, the most relevant first.
-pub(super) fn ranked<'a>(
+pub(in crate::pipeline) fn ranked<'a>(
     question: &str,
     schema: &'a Schema,
     tables: &'a [TableInfo],
@@ -127,7 +130,9 @@ pub(super) fn ranked<'a>(
             }
             let by_shots = if of_shots.is_some() { OF_A_SHOT } else { 0.0 };
             let relevance = named + held.len() as f32 + by_shots;
-            Shown { table, info: tables.get(at), relevance, wanted, detail: Detail::Full }
+            let info = tables.get(at);
+            let representation = Representation::default();
+            Shown { table, info, relevance, wanted, detail: Detail::Full, representation }
         })
         .collect();
     shown.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
@@ -140,12 +145,12 @@ fn is_foreign(table: &Table, column: &Column) -> bool {
 
 /// Shows less of the tables, the least relevant ones first, until they fit `budget` tokens or only names are left.
 /// Tables that have nothing to do with the question go before a relevant one loses its columns.
-pub(super) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
+pub(in crate::pipeline) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
     let costs: Vec<[u32; 4]> = shown
         .iter()
         .map(|table| {
             [Detail::Name, Detail::Keys, Detail::Plain, Detail::Full]
-                .map(|d| tokens::estimate(&table.text(d)))
+                .map(|d| tokens::estimate(&table.text(d)) + tokens::estimate(&table.keys(d, |_| true)))
         })
         .collect();
     let cost = |shown: &[Shown<'_>]| -> u32 {
@@ -179,9 +184,13 @@ pub(super) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
 }
 
 /// The text of all tables, and what is missing from it.
-pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
+pub(in crate::pipeline) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
     let mut text = String::new();
     let mut names = Vec::new();
+    let mut keys = String::new();
+    let listed = |name: &str| {
+        shown.iter().any(|t| t.detail > Detail::Name && t.table.name.eq_ignore_ascii_case(name))
+    };
     for table in shown {
         let name = table.table.name.clone();
         match table.detail {
@@ -202,6 +211,11 @@ pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
             }
         }
         text.push_str(&table.text(table.detail));
+        keys.push_str(&table.keys(table.detail, listed));
+    }
+    if !keys.is_empty() {
+        text.push_str("【Foreign keys】\n");
+        text.push_str(&keys);
     }
     if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_NAMES);
@@ -222,6 +236,15 @@ impl Shown<'_> {
             .zip(columns)
             .filter(|(_, column)| detail > Detail::Keys || self.wanted.contains(column.name.as_str()))
             .collect();
+        match self.representation {
+            Representation::CreateTable => {}
+            Representation::MSchema => {
+                return representation::m_schema(self.table, self.info, &kept, detail == Detail::Full);
+            }
+            Representation::MacSchema => {
+                return representation::mac_schema(self.table, self.info, &kept, detail == Detail::Full);
+            }
+        }
         let mut text = format!("CREATE {} {} (", if *view { "VIEW" } else { "TABLE" }, identifier(name));
         if let Some(rows) = self.info.and_then(|info| info.rows).filter(|_| detail == Detail::Full) {
             let _ = write!(text, " -- {rows} rows");
@@ -262,6 +285,23 @@ impl Shown<'_> {
     }
 }
 
+impl Shown<'_> {
+    /// Its foreign keys to tables that `listed` knows, a line each, where they do not stand at their columns.
+    fn keys(&self, detail: Detail, listed: impl Fn(&str) -> bool) -> String {
+        if self.representation == Representation::CreateTable || detail == Detail::Name {
+            return String::new();
+        }
+        let Table { name, foreign_keys, .. } = self.table;
+        let known = foreign_keys.iter().filter(|key| listed(&key.table));
+        let line = |key: &crate::sql::ForeignKey| {
+            let names = [name, &key.column, &key.table, &key.referenced_column].map(|name| identifier(name));
+            let [from, column, to, referenced] = names;
+            format!("{from}.{column}={to}.{referenced}\n")
+        };
+        known.map(line).collect()
+    }
+}
+
 /// What a column means and holds, as a comment.
 fn remark(column: &Column, info: Option<&ColumnInfo>) -> String {
     let note = column.note.as_deref().unwrap_or_default();
@@ -275,7 +315,7 @@ fn remark(column: &Column, info: Option<&ColumnInfo>) -> String {
 }
 
 /// A name as SQL needs it: quoted where it is no plain word.
-pub(super) fn identifier(name: &str) -> String {
+pub(in crate::pipeline) fn identifier(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && !crate::sql::tokens::is_keyword(name);

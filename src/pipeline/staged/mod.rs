@@ -1,6 +1,11 @@
 //! What pipelines of several requests share: a conversation with a model that is kept stage by stage, so that everything
 //! that was asked, answered, tried and chosen can be read afterwards.
 
+pub mod lenient;
+pub mod prompt;
+pub mod reduced;
+pub mod same;
+
 #[cfg(test)]
 mod tests;
 
@@ -116,6 +121,8 @@ pub enum Heard<'a> {
 pub struct Sampling {
     /// In place of the settings' temperature.
     pub temperature: Option<f32>,
+    /// The share of the probability that tokens are chosen from; None for the server's own.
+    pub top_p: Option<f32>,
     /// Added to the settings' seed, so that samples of one prompt differ and can be repeated.
     pub sample: u32,
     /// In place of the settings' length of an answer.
@@ -190,6 +197,7 @@ impl<'a, M: Complete> Talk<'a, M> {
             max_tokens: sampling.answer_tokens.unwrap_or(*answer_tokens),
             seed: (seed.is_some() || sampling.sample > 0)
                 .then(|| seed.unwrap_or_default().wrapping_add(sampling.sample.into())),
+            top_p: sampling.top_p,
             leave_out: self.refused.borrow().clone(),
             ..Request::default()
         }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::align;
-pub(super) use super::cell::same_set;
 use super::cell::Row;
+pub(super) use super::cell::same_set;
 use super::modes;
 pub use super::modes::Mode;
 use super::permutation::{self, Rows};

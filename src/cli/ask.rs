@@ -18,8 +18,9 @@ use crate::llm::{Cancel, Delta};
 use crate::pipeline::adapt;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::pipeline::direct::{self, Direct, Event, Shot, Shots};
+use crate::pipeline::opensearch_sql::{DatabaseIndex, MOST_VALUES};
 use crate::pipeline::staged::Staged;
-use crate::pipeline::{Answered, ByModel, Pipeline as _, Way};
+use crate::pipeline::{Answered, ByModel, Options, Pipeline as _, Way};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
 use crate::present::answer::{NO_ROWS, chance, change as told_change, tried};
@@ -240,6 +241,21 @@ fn by_model(
             // Someone who waits at a terminal sees the model write; a program that reads the answer does not.
             let live = !args.json && std::io::stderr().is_terminal();
             let by_model = matches!(rerank, By::Model { .. }) && args.shots != Kind::None;
+            let index = match way {
+                Way::OpensearchSql => {
+                    let built = DatabaseIndex::build(
+                        schema,
+                        database,
+                        encoder,
+                        MOST_VALUES,
+                        limits,
+                        &cancel,
+                        &|_, _| {},
+                    );
+                    Some(block_on(built).map_err(|e| failed(&e))?)
+                }
+                _ => None,
+            };
             let pipeline = ByModel {
                 way,
                 model: &connected.server,
@@ -247,6 +263,8 @@ fn by_model(
                 tables: &overview.tables,
                 shots,
                 chosen: by_model.then_some(chosen.as_slice()),
+                options: Options { index: index.as_ref(), ..Options::default() },
+                embed: encoder,
                 on_event: &|event| {
                     if live {
                         write_live(event)

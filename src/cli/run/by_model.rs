@@ -3,7 +3,7 @@
 use super::inputs;
 use crate::bench::run::{CandidateMark, Outcome, StageMark};
 use crate::cli::Failure;
-use crate::llm::{Completion, LlmError, Message, tokens};
+use crate::llm::{Completion, Message, tokens};
 use crate::pipeline::direct::{Direct, Trouble};
 use crate::pipeline::staged::{Candidate, Stage};
 use crate::pipeline::{Answered, NoAnswer};
@@ -16,8 +16,9 @@ use crate::pipeline::{Answered, NoAnswer};
 pub(super) fn by_model(outcome: &mut Outcome, answered: &Answered) -> Result<(), Failure> {
     if let Err(NoAnswer::Direct(Trouble::Model(error)) | NoAnswer::Staged(Trouble::Model(error))) =
         answered.answer()
+        && (error.ends_a_job() || error.is_temporary())
     {
-        going_on(error)?;
+        return Err(Failure::Failed(format!("{error} What was answered is kept; --resume goes on.")));
     }
     match answered.answer() {
         Ok((sql, _)) => outcome.sql = Some(sql.to_owned()),
@@ -36,6 +37,22 @@ pub(super) fn by_model(outcome: &mut Outcome, answered: &Answered) -> Result<(),
     Ok(())
 }
 
+/// The SQL of a first answer, by which examples are retrieved; its requests count. Where it has none, the server being
+/// there, there is none.
+///
+/// # Errors
+/// When the server failed.
+pub(super) fn first_sql(outcome: &mut Outcome, answered: &Answered) -> Result<Option<String>, Failure> {
+    let mut first = Outcome { stages: std::mem::take(&mut outcome.stages), ..outcome.clone() };
+    by_model(&mut first, answered)?;
+    for stage in &mut first.stages {
+        stage.name = format!("preliminary SQL, {}", stage.name);
+    }
+    let sql = first.sql.take();
+    *outcome = Outcome { error: None, ..first };
+    Ok(sql)
+}
+
 fn of_direct(outcome: &mut Outcome, direct: &Direct) {
     let extracted = direct.attempts.iter().rev().find_map(|attempt| attempt.extracted.as_ref());
     let tried = || extracted.map(|extracted| extracted.sql.clone());
@@ -46,22 +63,11 @@ fn of_direct(outcome: &mut Outcome, direct: &Direct) {
 }
 
 /// Adds the stages of a conversation with its requests.
-pub(super) fn of_stages(outcome: &mut Outcome, stages: &[Stage]) {
+fn of_stages(outcome: &mut Outcome, stages: &[Stage]) {
     for exchange in stages.iter().flat_map(|stage| &stage.exchanges) {
         count(outcome, &exchange.messages, exchange.answer.as_ref().ok());
     }
     outcome.stages.extend(stages.iter().map(mark));
-}
-
-/// Fails where the task has to be asked again.
-///
-/// # Errors
-/// When the server did not answer, or refuses everything.
-pub(super) fn going_on(error: &LlmError) -> Result<(), Failure> {
-    if error.ends_a_job() || error.is_temporary() {
-        return Err(Failure::Failed(format!("{error} What was answered is kept; --resume goes on.")));
-    }
-    Ok(())
 }
 
 /// Adds one request; its tokens by the server's count, or else about.

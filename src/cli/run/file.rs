@@ -63,6 +63,7 @@ pub(super) fn header(
             encoder: encoder.to_owned(),
         },
         model,
+        samples: args.samples,
         timeout_ms: args.timeout.saturating_mul(1_000),
         shard: args.shard,
     })

@@ -2,11 +2,10 @@
 //!
 //! What was asked, what came back and what became of it is all part of the result.
 
-pub(in crate::pipeline) mod fit;
 mod prompt;
 mod repair;
 mod representation;
-pub(in crate::pipeline) mod schema_text;
+pub(super) mod schema_text;
 mod shots;
 
 #[cfg(test)]

@@ -2,16 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fit::{Fitted, fitted};
-use super::schema_text::LeftOut;
+use super::schema_text::{Fitted, LeftOut, Style, fitted};
 use super::shots::Shot;
-use super::{Inputs, Representation, Settings};
+use super::{Inputs, Settings};
 use crate::llm::{Message, tokens};
 
 const RULES: &str = "You write SQL for SQLite. You get the schema of a database, where there are some also earlier \
 queries on it with what they were for, and a question. Answer with one SELECT statement in a ```sql block and nothing \
 else. Use only tables and columns of the schema. Return the columns that are asked for, no others. Where an earlier \
 query shows how something is calculated, filtered or joined here, do it the same way.";
+
+/// Part of the context that the schema may not take, so that examples have room, in hundredths.
+const FOR_SHOTS: u32 = 40;
 
 /// What a model is asked, and what did not fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,18 +40,23 @@ pub fn prompt(inputs: &Inputs<'_>, settings: &Settings) -> Prompt {
     let room = settings.context_tokens.saturating_sub(settings.answer_tokens).saturating_sub(fixed);
 
     let texts: Vec<String> = shots.iter().map(|shot| shot.text(knowledge)).collect();
-    let fitted = fitted(inputs, Representation::CreateTable, &texts, room);
-    let kept = fitted.kept;
+    let Fitted { schema: schema_text, shots: kept, left_out } =
+        fitted(inputs, Style::Noted, &texts, room, FOR_SHOTS);
 
-    let mut user = format!("## Schema\n{}\n", fitted.schema);
+    let mut user = format!("## Schema\n{schema_text}\n");
     if kept > 0 {
         user.push_str("## Earlier queries on this database, the closest last\n");
-        user.push_str(&fitted.shots);
+        // The closest stands next to the question.
+        for text in texts.iter().take(kept).rev() {
+            user.push_str(text);
+            user.push('\n');
+        }
     }
     user.push_str(&ask);
     let messages = vec![Message::system(RULES), Message::user(user)];
     let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
     let shots = shots.iter().take(kept).cloned().collect();
-    let Fitted { schema_tokens, shot_tokens, left_out, .. } = fitted;
+    let schema_tokens = tokens::estimate(&schema_text);
+    let shot_tokens = texts.iter().take(kept).map(|text| tokens::estimate(text)).sum();
     Prompt { messages, tokens, schema_tokens, shot_tokens, shots, left_out }
 }

@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::Inputs;
 use super::representation::{self, Representation};
 use super::shots::Shot;
 use crate::db::{ColumnInfo, TableInfo, quote_ident};
 use crate::history::KnowledgeBase;
 use crate::llm::tokens;
 use crate::retrieval::words::{is_stop_word, stem, words};
-use crate::sql::{Column, Schema, Table};
+use crate::sql::{Column, ForeignKey, Schema, Table};
 
 /// Names of left-out tables that the prompt still lists.
 const MOST_NAMES: usize = 60;
@@ -75,8 +76,82 @@ enum Detail {
     Full,
 }
 
+/// How a prompt writes the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Style {
+    /// With notes, samples and row counts, the tables that matter first.
+    Noted,
+    /// Nothing but the declarations, in the order of the database, an empty line between two.
+    Declared,
+    /// In M-Schema, the tables that matter first.
+    MSchema,
+    /// In the schema of MAC-SQL, the tables that matter first.
+    MacSchema,
+}
+
+impl From<Representation> for Style {
+    fn from(representation: Representation) -> Self {
+        match representation {
+            Representation::CreateTable => Self::Noted,
+            Representation::MSchema => Self::MSchema,
+            Representation::MacSchema => Self::MacSchema,
+        }
+    }
+}
+
+/// What a prompt has room for.
+pub(in crate::pipeline) struct Fitted {
+    /// The schema.
+    pub schema: String,
+    /// How many of the examples, the first ones.
+    pub shots: usize,
+    /// What is missing.
+    pub left_out: LeftOut,
+}
+
+/// Schema and examples (`texts`, parallel to the shots) that take `room` tokens together. The schema is shortened first,
+/// but for examples to no less than the room without `for_shots` hundredths; examples that have no room then are left
+/// out.
+pub(in crate::pipeline) fn fitted(
+    inputs: &Inputs<'_>,
+    style: Style,
+    texts: &[String],
+    room: u32,
+    for_shots: u32,
+) -> Fitted {
+    let Inputs { question, schema, tables, knowledge, shots } = *inputs;
+    let mut left_out = LeftOut::default();
+    let costs: Vec<u32> = texts.iter().map(|text| tokens::estimate(text)).collect();
+    let mut shown = ranked(question, schema, tables, knowledge, shots);
+    shown.iter_mut().for_each(|table| table.style = style);
+    if style == Style::Declared {
+        shown.iter_mut().for_each(|table| table.detail = Detail::Plain);
+    }
+    let wanted: u32 = costs.iter().sum();
+    let for_schema = room.saturating_sub(wanted).max(room - room * for_shots / 100);
+    let fits = fit(&mut shown, for_schema);
+    if style == Style::Declared {
+        shown.sort_by_key(|table| table.place);
+    }
+    let schema = write(&shown, style, &mut left_out);
+    let mut remaining = room.saturating_sub(tokens::estimate(&schema));
+    let mut kept = 0;
+    for cost in &costs {
+        if *cost > remaining {
+            break;
+        }
+        remaining -= cost;
+        kept += 1;
+    }
+    left_out.shots = texts.len() - kept;
+    left_out.still_too_long = !fits && kept == 0 && tokens::estimate(&schema) > room;
+    Fitted { schema, shots: kept, left_out }
+}
+
 /// One table with its texts.
-pub(in crate::pipeline) struct Shown<'a> {
+struct Shown<'a> {
+    /// Its place in the schema.
+    place: usize,
     table: &'a Table,
     info: Option<&'a TableInfo>,
     /// How much the question and the shots have to do with it.
@@ -84,12 +159,11 @@ pub(in crate::pipeline) struct Shown<'a> {
     /// Columns that stay when a table is cut to its keys.
     wanted: HashSet<&'a str>,
     detail: Detail,
-    /// How it is written.
-    pub(super) representation: Representation,
+    style: Style,
 }
 
 /// The tables, the most relevant first.
-pub(in crate::pipeline) fn ranked<'a>(
+fn ranked<'a>(
     question: &str,
     schema: &'a Schema,
     tables: &'a [TableInfo],
@@ -130,9 +204,8 @@ pub(in crate::pipeline) fn ranked<'a>(
             }
             let by_shots = if of_shots.is_some() { OF_A_SHOT } else { 0.0 };
             let relevance = named + held.len() as f32 + by_shots;
-            let info = tables.get(at);
-            let representation = Representation::default();
-            Shown { table, info, relevance, wanted, detail: Detail::Full, representation }
+            let (info, detail, style) = (tables.get(at), Detail::Full, Style::Noted);
+            Shown { place: at, table, info, relevance, wanted, detail, style }
         })
         .collect();
     shown.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
@@ -145,7 +218,7 @@ fn is_foreign(table: &Table, column: &Column) -> bool {
 
 /// Shows less of the tables, the least relevant ones first, until they fit `budget` tokens or only names are left.
 /// Tables that have nothing to do with the question go before a relevant one loses its columns.
-pub(in crate::pipeline) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
+fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
     let costs: Vec<[u32; 4]> = shown
         .iter()
         .map(|table| {
@@ -184,23 +257,23 @@ pub(in crate::pipeline) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
 }
 
 /// The text of all tables, and what is missing from it.
-pub(in crate::pipeline) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
+fn write(shown: &[Shown<'_>], style: Style, left_out: &mut LeftOut) -> String {
     let mut text = String::new();
     let mut names = Vec::new();
     let mut keys = String::new();
-    let listed = |name: &str| {
-        shown.iter().any(|t| t.detail > Detail::Name && t.table.name.eq_ignore_ascii_case(name))
-    };
+    let listed =
+        |name: &str| shown.iter().any(|t| t.detail > Detail::Name && t.table.name.eq_ignore_ascii_case(name));
     for table in shown {
         let name = table.table.name.clone();
         match table.detail {
             Detail::Full => {}
             Detail::Plain => {
-                if table.text(Detail::Plain) != table.text(Detail::Full) {
+                if style != Style::Declared && table.text(Detail::Plain) != table.text(Detail::Full) {
                     left_out.notes_of.push(name);
                 }
             }
             Detail::Keys => match table.table.columns.len().saturating_sub(table.wanted.len()) {
+                0 if style == Style::Declared => {}
                 0 => left_out.notes_of.push(name),
                 missing => left_out.columns_of.push((name, missing)),
             },
@@ -209,6 +282,9 @@ pub(in crate::pipeline) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) ->
                 left_out.tables.push(name);
                 continue;
             }
+        }
+        if style == Style::Declared && !text.is_empty() {
+            text.push('\n');
         }
         text.push_str(&table.text(table.detail));
         keys.push_str(&table.keys(table.detail, listed));
@@ -236,14 +312,11 @@ impl Shown<'_> {
             .zip(columns)
             .filter(|(_, column)| detail > Detail::Keys || self.wanted.contains(column.name.as_str()))
             .collect();
-        match self.representation {
-            Representation::CreateTable => {}
-            Representation::MSchema => {
-                return representation::m_schema(self.table, self.info, &kept, detail == Detail::Full);
-            }
-            Representation::MacSchema => {
-                return representation::mac_schema(self.table, self.info, &kept, detail == Detail::Full);
-            }
+        let full = detail == Detail::Full;
+        match self.style {
+            Style::Noted | Style::Declared => {}
+            Style::MSchema => return representation::m_schema(self.table, self.info, &kept, full),
+            Style::MacSchema => return representation::mac_schema(self.table, self.info, &kept, full),
         }
         let mut text = format!("CREATE {} {} (", if *view { "VIEW" } else { "TABLE" }, identifier(name));
         if let Some(rows) = self.info.and_then(|info| info.rows).filter(|_| detail == Detail::Full) {
@@ -288,17 +361,16 @@ impl Shown<'_> {
 impl Shown<'_> {
     /// Its foreign keys to tables that `listed` knows, a line each, where they do not stand at their columns.
     fn keys(&self, detail: Detail, listed: impl Fn(&str) -> bool) -> String {
-        if self.representation == Representation::CreateTable || detail == Detail::Name {
+        if matches!(self.style, Style::Noted | Style::Declared) || detail == Detail::Name {
             return String::new();
         }
         let Table { name, foreign_keys, .. } = self.table;
-        let known = foreign_keys.iter().filter(|key| listed(&key.table));
-        let line = |key: &crate::sql::ForeignKey| {
-            let names = [name, &key.column, &key.table, &key.referenced_column].map(|name| identifier(name));
-            let [from, column, to, referenced] = names;
+        let line = |key: &ForeignKey| {
+            let [from, column, to, referenced] =
+                [name, &key.column, &key.table, &key.referenced_column].map(|name| identifier(name));
             format!("{from}.{column}={to}.{referenced}\n")
         };
-        known.map(line).collect()
+        foreign_keys.iter().filter(|key| listed(&key.table)).map(line).collect()
     }
 }
 

@@ -121,7 +121,8 @@ pub(super) fn better(said: &str) -> Option<bool> {
         return Some(first);
     }
     // Of a sentence only one that names one letter as better is clear; "A" may be an article, and both may be named.
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let named: Vec<bool> = words
         .windows(2)
         .filter(|pair| {

@@ -44,8 +44,9 @@ pub(super) type Links = BTreeMap<Representation, Option<Columns>>;
 pub(super) async fn link<M: Complete, D: Execute>(context: &Context<'_, M, D>) -> Result<Links, Trouble> {
     let Context { inputs, settings, talk, .. } = context;
     talk.stage("linking");
-    let example =
-        |(question, chosen): (&str, &str)| format!("Schema: {EXAMPLE_SCHEMA}\nQuestion: {question}\n{chosen}\n");
+    let example = |(question, chosen): (&str, &str)| {
+        format!("Schema: {EXAMPLE_SCHEMA}\nQuestion: {question}\n{chosen}\n")
+    };
     let examples = EXAMPLES.map(example);
     let mut links = Links::new();
     for configuration in &settings.configurations {

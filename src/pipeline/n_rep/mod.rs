@@ -53,11 +53,11 @@ pub struct Configuration {
 }
 
 /// Which candidates there are, and what the judge reads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NRepSettings {
     /// The candidates, in their order.
-    pub configurations: Vec<Configuration>,
+    pub configurations: [Configuration; 5],
     /// Rows of a result that the judge reads at most; 10 in the source.
     pub judge_rows: usize,
     /// Characters of them at most; 5,000 in the source.
@@ -77,11 +77,7 @@ impl Default for NRepSettings {
             (MacSchema, Columns),
         ];
         let configuration = |(representation, filter)| Configuration { representation, filter };
-        Self {
-            configurations: configurations.map(configuration).to_vec(),
-            judge_rows: 10,
-            judge_characters: 5_000,
-        }
+        Self { configurations: configurations.map(configuration), judge_rows: 10, judge_characters: 5_000 }
     }
 }
 

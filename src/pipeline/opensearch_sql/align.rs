@@ -147,9 +147,8 @@ async fn agent<M: Complete, E: Embed, D: Execute>(
             continue;
         }
         let elsewhere = index.columns_of(value).iter().filter(|other| **other != column);
-        let mut others: Vec<ValueMatch> = elsewhere
-            .map(|other| ValueMatch { column: other.clone(), value: value.to_owned() })
-            .collect();
+        let mut others: Vec<ValueMatch> =
+            elsewhere.map(|other| ValueMatch { column: other.clone(), value: value.to_owned() }).collect();
         others.extend(found.values.iter().filter(|known| known.column == column).cloned());
         if others.iter().any(|other| other.value == value) {
             wrong.push((ValueMatch { column, value: value.to_owned() }, others));
@@ -221,7 +220,11 @@ async fn repaired<M: Complete, E: Embed, D: Execute>(
     let mut task = format!("## Question\n{}\n## Query\n{sql}\n## Mistake\n", part.question.trim());
     for (value, others) in wrong {
         let others: Vec<String> = others.iter().map(condition).collect();
-        let line = format!("No row has {}. Use of these what the question means: {}", condition(value), others.join(", "));
+        let line = format!(
+            "No row has {}. Use of these what the question means: {}",
+            condition(value),
+            others.join(", ")
+        );
         talk.note(format!("{line}."));
         task.push_str(&format!("{line}.\n"));
     }

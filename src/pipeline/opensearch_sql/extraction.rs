@@ -118,8 +118,7 @@ async fn columns_and_values<M: Complete>(
     talk: &Talk<'_, M>,
 ) -> Result<(Columns, Vec<String>), Trouble> {
     let Inputs { question, schema, knowledge, shots, .. } = *inputs;
-    let examples: Vec<String> =
-        shots.iter().filter_map(|shot| example(shot, knowledge, false)).collect();
+    let examples: Vec<String> = shots.iter().filter_map(|shot| example(shot, knowledge, false)).collect();
     let task = format!("## Question\n{}\n", question.trim());
     let parts = Parts {
         rules: COLUMNS,

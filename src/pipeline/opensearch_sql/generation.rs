@@ -65,8 +65,7 @@ pub(super) async fn generate<M: Complete, E: Embed, D: Execute>(
     let mut drafts: Vec<Draft> = Vec::new();
     let mut without = 0;
     for sample in 0..settings.samples.max(1) {
-        let sampling =
-            Sampling { temperature: Some(settings.temperature), sample, ..Sampling::default() };
+        let sampling = Sampling { temperature: Some(settings.temperature), sample, ..Sampling::default() };
         let answer = talk.try_ask(prompt.to_vec(), sampling).await?;
         let Some(sql) = answer.and_then(|answer| sql_of(&answer).ok()) else {
             without += 1;

@@ -90,7 +90,9 @@ impl DatabaseIndex {
                     Ok((values, more)) => read.push((name, values, more)),
                     Err(error) if ends_queries(&error) => return Err(error.into()),
                     Err(error) => {
-                        index.notes.push(format!("The values of {}.{} are not known: {error}", name.0, name.1));
+                        index
+                            .notes
+                            .push(format!("The values of {}.{} are not known: {error}", name.0, name.1));
                     }
                 }
             }

@@ -33,7 +33,7 @@ use crate::llm::extract::NoSql;
 use crate::ports::{Complete, Embed, Execute};
 
 /// How much is asked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpensearchSettings {
     /// Queries that are sampled; 21 in the source. Each is a request.
@@ -119,7 +119,11 @@ pub async fn opensearch_sql<M: Complete, E: Embed, D: Execute>(
 /// The values that were found, as conditions; empty where there are none.
 fn value_lines(values: &[ValueMatch]) -> String {
     let lines: Vec<String> = values.iter().map(condition).collect();
-    if lines.is_empty() { String::new() } else { format!("## Values in the database\n{}\n", lines.join("\n")) }
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("## Values in the database\n{}\n", lines.join("\n"))
+    }
 }
 
 /// A value as the condition that asks for it.

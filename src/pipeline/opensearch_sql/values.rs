@@ -31,11 +31,7 @@ impl DatabaseIndex {
     ///
     /// # Errors
     /// When the texts cannot be embedded.
-    pub async fn matches(
-        &self,
-        texts: &[String],
-        embed: &impl Embed,
-    ) -> Result<Vec<ValueMatch>, EmbedError> {
+    pub async fn matches(&self, texts: &[String], embed: &impl Embed) -> Result<Vec<ValueMatch>, EmbedError> {
         if self.is_empty() || !self.is_of(embed) {
             return Ok(Vec::new());
         }
@@ -45,13 +41,13 @@ impl DatabaseIndex {
             .filter(|text| !text.is_empty() && !is_number(text))
             .collect();
         let pieces = texts.iter().flat_map(|text| std::iter::once(*text).chain(text.split_whitespace()));
-        let pieces: Vec<String> =
-            pieces.collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect();
+        let pieces: Vec<String> = pieces.collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect();
         let vectors = embed.embed(&pieces).await?;
         let floor = 1.0 - NEAR * NEAR / 2.0 - 0.01;
         let nearest = self.nearest_values(&vectors, TOP, floor);
         let found: HashMap<&str, Near<'_>> = pieces.iter().map(String::as_str).zip(nearest).collect();
-        let of = |text: &str, near: f32| found.get(text).map_or_else(Vec::new, |hits| chosen(text, hits, near));
+        let of =
+            |text: &str, near: f32| found.get(text).map_or_else(Vec::new, |hits| chosen(text, hits, near));
         let mut all: Vec<ValueMatch> = Vec::new();
         for text in texts {
             let mut matches = of(text, NEAR);

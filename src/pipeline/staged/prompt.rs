@@ -3,9 +3,12 @@
 use super::Talk;
 use crate::history::KnowledgeBase;
 use crate::llm::{Message, tokens};
-use crate::pipeline::direct::fit::fitted;
+use crate::pipeline::direct::schema_text::{Fitted, fitted};
 use crate::pipeline::direct::{Inputs, Representation, Shot};
 use crate::ports::Complete;
+
+/// Part of the room that the schema may not take, so that examples have some, in hundredths.
+const FOR_EXAMPLES: u32 = 40;
 
 /// What a prompt is made of.
 #[derive(Debug, Clone, Copy)]
@@ -30,13 +33,19 @@ impl<M: Complete> Talk<'_, M> {
         let fixed =
             tokens::estimate(parts.rules) + tokens::estimate(parts.task) + 2 * tokens::PER_MESSAGE + 40;
         let room = settings.context_tokens.saturating_sub(settings.answer_tokens).saturating_sub(fixed);
-        let fitted = fitted(inputs, parts.representation, parts.examples, room);
-        if let Some(sentence) = fitted.left_out.sentence() {
+        let Fitted { schema, shots, left_out } =
+            fitted(inputs, parts.representation.into(), parts.examples, room, FOR_EXAMPLES);
+        if let Some(sentence) = left_out.sentence() {
             self.note(sentence);
         }
-        let mut user = format!("## Schema\n{}\n", fitted.schema);
-        if fitted.kept > 0 {
-            user.push_str(&format!("## {}\n{}", parts.title, fitted.shots));
+        let mut user = format!("## Schema\n{schema}\n");
+        if shots > 0 {
+            user.push_str(&format!("## {}\n", parts.title));
+            // The closest stands next to the question.
+            for text in parts.examples.iter().take(shots).rev() {
+                user.push_str(text);
+                user.push('\n');
+            }
         }
         user.push_str(parts.task);
         vec![Message::system(parts.rules), Message::user(user)]

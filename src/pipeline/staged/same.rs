@@ -24,7 +24,8 @@ fn within(rows: &[Vec<Value>], others: &[Vec<Value>]) -> bool {
     for other in others {
         known.entry(key(other)).or_default().push(other);
     }
-    rows.iter().all(|row| known.get(&key(row)).is_some_and(|alike| alike.iter().any(|other| near(row, other))))
+    rows.iter()
+        .all(|row| known.get(&key(row)).is_some_and(|alike| alike.iter().any(|other| near(row, other))))
 }
 
 /// A row with its numbers rounded.

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, InTarget, ObjectName, OrderByKind,
-    Query, SelectItem, Value, visit_expressions_mut,
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, InTarget, ObjectName,
+    OrderByKind, Query, SelectItem, Value, visit_expressions_mut,
 };
 
 use super::{aggregates, bare, only_argument, select};
@@ -15,12 +15,13 @@ use crate::sql::skeleton::group_keys;
 pub(super) fn counts(query: &mut Query, changes: &mut Vec<String>) {
     let _ = visit_expressions_mut(query, |expr| {
         let before = expr.to_string();
-        let counts_zeros = only_argument(expr, &["COUNT"]).is_some_and(|(_, argument)| match bare(argument) {
-            Expr::Case { else_result: Some(other), conditions, .. } => {
-                is_number(other, "0") && conditions.iter().all(|when| is_number(&when.result, "1"))
-            }
-            _ => false,
-        });
+        let counts_zeros =
+            only_argument(expr, &["COUNT"]).is_some_and(|(_, argument)| match bare(argument) {
+                Expr::Case { else_result: Some(other), conditions, .. } => {
+                    is_number(other, "0") && conditions.iter().all(|when| is_number(&when.result, "1"))
+                }
+                _ => false,
+            });
         if counts_zeros && let Expr::Function(function) = expr {
             function.name = ObjectName::from(vec![Ident::new("SUM")]);
             changes.push(format!("{before} counts every row; SUM in place of COUNT."));

@@ -21,8 +21,7 @@ pub(super) fn nested_extremes(query: &mut Query, schema: &Schema, changes: &mut 
         return;
     }
     let before = rest.remove(found.at);
-    let (sort, name) =
-        if found.largest { (OrderBySort::Desc, "DESC") } else { (OrderBySort::Asc, "ASC") };
+    let (sort, name) = if found.largest { (OrderBySort::Desc, "DESC") } else { (OrderBySort::Asc, "ASC") };
     changes.push(format!("{before} as ORDER BY {} {name} LIMIT 1.", found.expr));
     block.selection = conjunction(rest);
     let key = OrderByExpr {
@@ -79,8 +78,11 @@ fn nested_extreme(query: &Query, schema: &Schema) -> Option<Extreme> {
         let shared = inner_block.selection.as_ref().is_none_or(|selection| {
             conjuncts(selection).iter().all(|condition| others.contains(&condition.to_string()))
         });
-        (column(extreme, &inner_scope) == Some(wanted) && shared)
-            .then(|| Extreme { at, expr: expr.clone(), largest })
+        (column(extreme, &inner_scope) == Some(wanted) && shared).then(|| Extreme {
+            at,
+            expr: expr.clone(),
+            largest,
+        })
     })
 }
 
@@ -93,8 +95,7 @@ fn plain_extreme(query: &Query) -> Option<(&Expr, bool)> {
         return None;
     };
     let one_table = matches!(block.from.as_slice(), [from] if from.joins.is_empty());
-    let plain =
-        query.with.is_none() && one_table && group_keys(block).is_none() && block.having.is_none();
+    let plain = query.with.is_none() && one_table && group_keys(block).is_none() && block.having.is_none();
     if !plain {
         return None;
     }
@@ -142,10 +143,10 @@ fn missing_condition(query: &Query, schema: &Schema) -> Option<Expr> {
         return None;
     }
     let operand = match bare(expr) {
-        expr @ (Expr::Identifier(_)
-        | Expr::CompoundIdentifier(_)
-        | Expr::Function(_)
-        | Expr::Cast { .. }) => expr.clone(),
+        expr
+        @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Function(_) | Expr::Cast { .. }) => {
+            expr.clone()
+        }
         expr => Expr::Nested(Box::new(expr.clone())),
     };
     let condition = Expr::IsNotNull(Box::new(operand));
@@ -201,9 +202,7 @@ fn spaced(expr: &Expr) -> Vec<Expr> {
     }
     let mut found = Vec::new();
     pieces(expr, &mut found);
-    let is_space = |expr: &Expr| {
-        matches!(expr, Expr::Value(value) if matches!(&value.value, Value::SingleQuotedString(text) if text == " "))
-    };
+    let is_space = |expr: &Expr| matches!(expr, Expr::Value(value) if matches!(&value.value, Value::SingleQuotedString(text) if text == " "));
     let joined = |left: Expr, right: Expr| Expr::BinaryOp {
         left: Box::new(left),
         op: BinaryOperator::StringConcat,

@@ -132,7 +132,10 @@ fn outputs_stand_alone_and_rows_have_keys() {
         rewritten("SELECT 'x' || first || ' ' || last, id FROM hero"),
         "SELECT 'x' || first, last, id FROM hero"
     );
-    assert_eq!(rewritten("SELECT h.* FROM hero AS h WHERE h.id = 2"), "SELECT h.id FROM hero AS h WHERE h.id = 2");
+    assert_eq!(
+        rewritten("SELECT h.* FROM hero AS h WHERE h.id = 2"),
+        "SELECT h.id FROM hero AS h WHERE h.id = 2"
+    );
     for kept in [
         "SELECT first || ' ' || last AS name FROM hero ORDER BY name",
         "SELECT first || '-' || last FROM hero",
@@ -163,10 +166,13 @@ fn functions_say_what_was_meant() {
     assert_eq!(rows(quoted), rows("SELECT id FROM hero WHERE born LIKE '2019%'"));
     assert!(rows(&quoted.replace("'2019'", "2019")).is_empty());
     assert_eq!(
-        rewritten("SELECT id FROM hero WHERE strftime('%Y', born) BETWEEN 2000 AND 2010 AND 2005 > strftime('%Y', born)"),
+        rewritten(
+            "SELECT id FROM hero WHERE strftime('%Y', born) BETWEEN 2000 AND 2010 AND 2005 > strftime('%Y', born)"
+        ),
         "SELECT id FROM hero WHERE strftime('%Y', born) BETWEEN '2000' AND '2010' AND '2005' > strftime('%Y', born)"
     );
-    let kept = "SELECT id FROM hero WHERE CAST(strftime('%Y', born) AS INT) = 2019 OR strftime('%m', born) = 12";
+    let kept =
+        "SELECT id FROM hero WHERE CAST(strftime('%Y', born) AS INT) = 2019 OR strftime('%m', born) = 12";
     assert_eq!(rewritten(kept), kept);
     let ordered = "SELECT first FROM hero ORDER BY height DESC LIMIT 1";
     assert_eq!(rewritten(&ordered.replace("height", "MAX(height)")), ordered);

@@ -158,10 +158,8 @@ fn place(schema: &Schema, name: &str) -> Option<usize> {
     schema.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
 }
 
-/// The place of a column; a key that names none refers to the primary key.
 fn column_place(table: &Table, name: &str) -> Option<usize> {
-    let named = table.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
-    named.or_else(|| table.columns.iter().position(|column| column.primary_key && name.is_empty()))
+    table.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
 }
 
 /// Stems of the words that carry content, a name's too.

@@ -57,9 +57,9 @@ fn values_of_the_question_are_found_by_words_and_letters() {
         let found = values.matched(question);
         found.into_iter().map(|(at, values)| (at, values.join("|"))).collect::<Vec<_>>()
     };
-    assert_eq!(found(QUESTION), [((0, 1), "Dark Red".to_owned())]);
-    assert_eq!(found("blue or red?"), [((0, 1), "Blue".to_owned())]);
-    assert_eq!(found("is Ada Blue tall"), [((1, 1), "Ada Blue".to_owned())]);
+    assert_eq!(found(QUESTION), [((0, 1), "Dark Red|Red".to_owned())]);
+    assert_eq!(found("blue or red?"), [((0, 1), "Blue|Red".to_owned())]);
+    assert_eq!(found("is Ada Blue tall"), [((0, 1), "Blue".to_owned()), ((1, 1), "Ada Blue".to_owned())]);
     // Too long, a number, nothing.
     assert_eq!(found("a remark that is far too long to be a value of a question, 2019"), []);
     assert_eq!(found(""), []);
@@ -82,8 +82,7 @@ fn a_column_gets_at_most_25_values_and_an_n_gram_finds_10() {
     // Thirty values share a word; a gram of one word finds ten of them.
     let rows: Vec<String> = (10..40).map(|n| format!("('delta {n}')")).collect();
     let world = World::new(&format!("CREATE TABLE t(v TEXT); INSERT INTO t VALUES {}", rows.join(", ")), &[]);
-    let found = values(&world).matched("delta");
-    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(values(&world).search("delta").len(), 10);
 }
 
 /// A database that fails where a query reads a table, and counts what it is asked.
@@ -145,7 +144,7 @@ fn six_tables_of_ten_columns_are_kept_and_the_keys_that_join_them() {
     let matched = Matched::from([((6, 11), vec!["x".to_owned()])]);
     assert!(kept(&schema, "Whatever", &matched).places(&schema)[&6].contains(&11));
     let kept = kept(&schema, "Which pilots have a licence?", &Matched::new());
-    assert_eq!(kept.sentence(&schema), "Kept: 6 of 8 tables, 66 of 112 columns.");
+    assert_eq!(kept.sentence(&schema), "Kept: 6 of 8 tables, 70 of 112 columns.");
     assert_eq!(kept.cut(2, 3).places(&schema).len(), 2);
 }
 
@@ -206,7 +205,7 @@ fn the_prompt_has_tables_keys_values_examples_and_the_question_in_this_order() {
             "table hero , columns = [ hero.id ( integer | primary key | values : 1 , 2 ) , hero.name ( text | comment : what he is called | values : Ada Blue , Bea ) , hero.`height (cm)` ( real | values : 180.5 , 190 ) , hero.colour_id ( int | values : 1 , 2 ) ]\n",
         ),
         at("foreign keys :\nhero.colour_id = colour.id\n"),
-        at("matched contents :\ncolour.colour ( Dark Red )\n"),
+        at("matched contents :\ncolour.colour ( Dark Red , Red )\n"),
         // The nearest example stands last.
         at("question : Names of heroes\nSQL : SELECT name -- all\nFROM hero\n\n"),
         at("question : How many heroes are red?\nSQL : SELECT COUNT(*) FROM hero"),
@@ -226,7 +225,6 @@ fn a_prompt_that_does_not_fit_says_what_it_leaves_out() {
         let (text, left_out) = prompt(&inputs, kept, &values, &Matched::new(), room);
         let tokens = crate::llm::tokens::estimate(&text);
         assert!(tokens <= room || left_out.still_too_long, "{room}: {tokens} {left_out:?}");
-        assert!(left_out.shots == 2 || left_out.tables.is_empty(), "{left_out:?}");
         seen.push((left_out.shots, left_out.tables.len()));
     }
     seen.dedup();
@@ -257,7 +255,7 @@ fn the_first_candidate_that_can_be_planned_is_run() {
     assert_eq!(temperatures, [0.0, 0.7, 0.7]);
     let names: Vec<&str> = staged.stages.iter().map(|stage| stage.name.as_str()).collect();
     assert_eq!(names, ["value retrieval", "schema filter", "generation", "execution"]);
-    assert_eq!(staged.stages[0].notes, ["colour.colour: Dark Red"]);
+    assert_eq!(staged.stages[0].notes, ["colour.colour: Dark Red, Red"]);
     let generation = &staged.stages[2];
     assert!(matches!(&generation.candidates[0].result, Some(Err(DbError::Sql { .. }))));
     assert_eq!((generation.candidates.len(), &generation.candidates[1].result), (2, &None));

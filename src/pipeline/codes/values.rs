@@ -131,7 +131,7 @@ impl ValueIndex {
     }
 
     /// The values that BM25 finds for a text, best first.
-    fn search(&self, text: &str) -> Vec<u32> {
+    pub(super) fn search(&self, text: &str) -> Vec<u32> {
         let all = self.values.len() as f32;
         let mean = (self.lengths.iter().sum::<f32>() / all.max(1.0)).max(f32::EPSILON);
         let mut scores: HashMap<u32, f32> = HashMap::new();

@@ -34,6 +34,8 @@ use crate::sql::parse_query;
 const SAMPLING: f32 = 1.0;
 /// Asks a chat model for what a completion model does by itself.
 const RULE: &str = "Complete the SQLite query at the end. Write SQL only, no explanation.";
+/// Tokens for what is not counted line by line.
+const SLACK: u32 = 20;
 /// What the query begins with.
 const BEGIN: &str = "SELECT ";
 
@@ -151,7 +153,7 @@ fn prompt(inputs: &Inputs<'_>, room: u32) -> (String, LeftOut) {
     let fixed =
         tokens::estimate(RULE) + tokens::estimate(&ask) + tokens::estimate(heads) + tokens::PER_MESSAGE;
     let pairs: Vec<String> = inputs.shots.iter().map(|shot| pair(inputs.knowledge, shot.entry())).collect();
-    let fitted = fitted(inputs, Style::Declared, &pairs, room.saturating_sub(fixed + 4), 0);
+    let fitted = fitted(inputs, Style::Declared, &pairs, room.saturating_sub(fixed + SLACK), 0);
     let Fitted { schema, shots, left_out } = fitted;
     let mut text = format!("{RULE}\n\n");
     if shots > 0 {
@@ -182,7 +184,11 @@ fn asked(question: &str) -> String {
 /// went on from it.
 fn completed(answer: &Completion) -> Result<String, NoSql> {
     let (said, _) = extract::without_thinking(&answer.text);
-    let before = said.split("/*").next().unwrap_or_default().trim();
+    let mut rest = said.trim();
+    while let Some((_, after)) = rest.strip_prefix("/*").and_then(|comment| comment.split_once("*/")) {
+        rest = after.trim_start();
+    }
+    let before = rest.split("/*").next().unwrap_or_default().trim();
     // In a code block a comment is part of the query.
     let text = match before.is_empty() || said.contains("```") {
         true => answer.text.as_str(),

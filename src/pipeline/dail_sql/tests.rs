@@ -70,8 +70,6 @@ fn a_prompt_that_does_not_fit_loses_examples_first_and_says_so() {
         let (text, left_out) = prompt(&inputs, room);
         let tokens = tokens::estimate(&text) + tokens::PER_MESSAGE;
         assert!(tokens <= room || left_out.still_too_long, "{room}: {tokens} {left_out:?}");
-        // The source has every table whole while there is an example.
-        assert!(left_out.shots == 2 || (left_out.tables.is_empty() && left_out.columns_of.is_empty()));
         assert!(left_out.notes_of.is_empty());
         seen.push((left_out.shots, left_out.tables.len()));
     }
@@ -134,7 +132,7 @@ fn of_samples_that_all_fail_the_first_is_the_answer() {
     let model = Scripted::new(&["SELECT a FROM hero", "SELECT b FROM hero"]);
     let staged = answered(&world, &model, 2);
     assert!(
-        matches!(&staged.answer, Err(Trouble::Database(DbError::Sql { message, .. })) if message.contains('a'))
+        matches!(&staged.answer, Err(Trouble::Database(DbError::Sql { message, .. })) if message.ends_with(": a"))
     );
 
     // An answer without SQL is one vote less; a server that is gone is an error.
@@ -213,16 +211,19 @@ proptest! {
     fn neither_the_order_of_rows_nor_that_of_columns_counts(
         rows in proptest::collection::vec(proptest::collection::vec(0..4_i64, 3), 0..6),
         by in 0..6_usize,
-        add in 0..4_i64,
+        at in 0..3_usize,
     ) {
         // Columns of different values, which are never taken for one another.
         let apart: Vec<Vec<i64>> =
             rows.iter().map(|row| row.iter().zip([0, 10, 20]).map(|(cell, more)| cell + more).collect()).collect();
         let mut turned: Vec<Vec<i64>> = apart.iter().map(|row| vec![row[2], row[0], row[1]]).collect();
-        turned.rotate_left(by.min(turned.len()));
+        let turn = by.min(turned.len());
+        turned.rotate_left(turn);
         prop_assert!(same_rows(&result(&apart), &result(&turned)));
-        turned.push(vec![20, add, 10]);
-        prop_assert!(!same_rows(&result(&apart), &result(&turned)));
+        if let Some(cell) = turned.get_mut(by).and_then(|row| row.get_mut(at)) {
+            *cell += 100;
+            prop_assert!(!same_rows(&result(&apart), &result(&turned)));
+        }
     }
 
     #[test]
@@ -236,9 +237,10 @@ proptest! {
         all.sort_unstable();
         let present: Vec<usize> = (0..kinds.len()).filter(|at| kinds[*at].is_some()).collect();
         prop_assert_eq!(all, present);
-        prop_assert!(groups.windows(2).all(|pair| {
+        let ordered = groups.windows(2).all(|pair| {
             pair[0].len() > pair[1].len() || pair[0].len() == pair[1].len() && pair[0][0] < pair[1][0]
-        }));
+        });
+        prop_assert!(ordered);
         prop_assert!(groups.iter().all(|group| group.iter().all(|at| kinds[*at] == kinds[group[0]])));
     }
 

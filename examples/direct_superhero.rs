@@ -138,7 +138,7 @@ fn main() {
                     shots,
                     chosen: None,
                     options: Options::default(),
-                    embed: &encoder,
+                    embed: &memo,
                     on_event: &|_| {},
                     cancel: &cancel,
                 };

@@ -95,7 +95,7 @@ fn another_run_is_not_written_over() {
     assert!(std::fs::read(WORKSPACE.path().join("tasks.json")).unwrap().len() > 1_000);
     let (code, said) = refused(&format!("{RUN} --shard 5/4 --out {{}}/x.jsonl"));
     assert!(code == 2 && said.contains("I/N"), "{said}");
-    for pipeline in ["direct", "dail-sql", "codes"] {
+    for pipeline in ["direct", "dail-sql", "codes", "opensearch-sql", "n-rep"] {
         let (code, said) = refused(&RUN.replace("adapt", &format!("{pipeline} --out {{}}/x.jsonl")));
         assert!(code == 2 && said.contains(&format!("{pipeline} needs a model")), "{said}");
     }
@@ -218,4 +218,54 @@ fn codes_takes_the_first_candidate_that_can_be_planned() {
     let wrong = answers("wrong.jsonl");
     assert!(wrong[0].error.as_ref().unwrap().contains("no such table: ships"), "{:?}", wrong[0]);
     assert!(wrong[0].requests == 2 && wrong[0].sql.as_ref().unwrap().contains("ships"), "{:?}", wrong[0]);
+}
+
+#[test]
+fn opensearch_sql_keeps_its_stages_and_an_index_of_each_database() {
+    let server = Server::start();
+    done(&by_model(
+        &server,
+        "opensearch-sql",
+        "fields",
+        "--retriever mqs --samples 3 --out {}/opensearch.jsonl",
+    ));
+    let answered = answers("opensearch.jsonl");
+    for outcome in &answered {
+        // Three requests of the extraction and three samples.
+        assert_eq!((outcome.sql.as_deref(), outcome.requests), (Some("SELECT COUNT(*) FROM piers"), 6));
+        assert_eq!(
+            stages(outcome),
+            [
+                ("extraction", 3, 0),
+                ("generation", 3, 1),
+                ("alignment", 0, 0),
+                ("refinement", 0, 1),
+                ("vote", 0, 2)
+            ]
+        );
+        assert_eq!(outcome.stages[4].candidates[1].votes, 3);
+        let notes = &outcome.stages[0].notes;
+        assert!(notes.iter().any(|note| note.contains("columns are kept")), "{notes:?}");
+        assert!(!notes.iter().any(|note| note.contains("No index")), "{notes:?}");
+    }
+    let asked = server.seen.requests.lock().unwrap().clone();
+    assert_eq!((asked[3]["temperature"].as_f64(), asked[4]["seed"].as_u64()), (Some(0.7), Some(1)));
+    assert!(done("report {}/opensearch.jsonl").contains("| opensearch-sql | mqs |"));
+    // Prose gives no answer, and the run goes on.
+    done(&by_model(&server, "opensearch-sql", "prose", "--retriever none --samples 2 --out {}/talked.jsonl"));
+    let talked = answers("talked.jsonl");
+    assert!(talked.iter().all(|outcome| outcome.sql.is_none() && outcome.error.is_some()), "{talked:?}");
+}
+
+#[test]
+fn n_rep_shows_the_schema_in_five_ways() {
+    let server = Server::start();
+    done(&by_model(&server, "n-rep", "linked", "--retriever mqs-filter --max-shots 3 --out {}/n-rep.jsonl"));
+    for outcome in &answers("n-rep.jsonl") {
+        assert_eq!((outcome.sql.as_deref(), outcome.requests), (Some("SELECT COUNT(*) FROM piers"), 8));
+        assert_eq!(stages(outcome), [("linking", 3, 0), ("candidates", 5, 5), ("vote", 0, 2)]);
+        assert_eq!(outcome.stages[2].candidates[0].votes, 5);
+    }
+    let (code, said) = refused(&by_model(&server, "n-rep", "linked", "--samples 3 --out {}/x.jsonl"));
+    assert!(code == 2 && said.contains("does not choose among answers"), "{said}");
 }

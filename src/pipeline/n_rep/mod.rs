@@ -12,6 +12,8 @@
 mod candidates;
 mod choice;
 mod linking;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 

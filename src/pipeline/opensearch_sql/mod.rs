@@ -17,6 +17,8 @@ mod extraction;
 mod generation;
 mod index;
 mod refinement;
+#[cfg(test)]
+mod tests;
 mod values;
 mod vote;
 

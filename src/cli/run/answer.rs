@@ -67,13 +67,14 @@ impl Opened {
                 codes = Some((values, vectors));
             }
             if way == Way::OpensearchSql {
+                let cancel = Cancel::default();
                 let built = DatabaseIndex::build(
                     &place.schema,
                     database,
                     encoder,
                     MOST_VALUES,
                     limits(args),
-                    &Cancel::default(),
+                    &cancel,
                     &|_, _| {},
                 );
                 index = Some(block_on(built).map_err(|e| failed(&e))?);

@@ -261,7 +261,7 @@ pub(super) fn example(shot: &Shot, knowledge: &KnowledgeBase, sql: bool) -> Opti
     let mut text = format!("Question: {said}\n#columns: {columns}\n#values: {values}\n");
     match shot {
         Shot::Query { .. } if sql => {
-            text.push_str(&format!("#SQL: {}\n", crate::pipeline::staged::same::one_line(&entry.sql)));
+            text.push_str(&format!("#SQL: {}\n", entry.sql.trim().trim_end_matches(';')));
         }
         Shot::Fragments { .. } if sql => text = shot.text(knowledge),
         _ => {}

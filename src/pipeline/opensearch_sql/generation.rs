@@ -87,12 +87,9 @@ pub(super) async fn generate<M: Complete, E: Embed, D: Execute>(
     Ok(drafts)
 }
 
-/// The SQL of an answer: of its last field, else wherever it is.
+/// The SQL of an answer: of its last field, or else, where it has no such field, wherever it is.
 pub(super) fn sql_of(answer: &Completion) -> Result<String, NoSql> {
     let cut = answer.finish == Finish::Length;
-    let own = field(&answer.text, "SQL").and_then(|text| extract::sql(&text, cut).ok());
-    match own {
-        Some(found) => Ok(found.sql),
-        None => extract::sql(&answer.text, cut).map(|found| found.sql),
-    }
+    let text = field(&answer.text, "SQL");
+    extract::sql(text.as_deref().unwrap_or(&answer.text), cut).map(|found| found.sql)
 }

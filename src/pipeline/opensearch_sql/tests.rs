@@ -193,7 +193,7 @@ fn candidates_are_aligned_with_what_the_database_has() {
     let last = stage(&staged, "vote").candidates.last().unwrap();
     assert_eq!((last.sql.as_str(), last.votes), (b, 2));
     // What does not parse stays as it is.
-    let staged = run(&["SELECT FROM hero WHERE"], &["SELECT 1"]);
+    let staged = run(&["SELECT hero_name FROM hero WHERE ("], &["SELECT 1"]);
     assert!(stage(&staged, "alignment").candidates.is_empty());
 }
 
@@ -323,7 +323,7 @@ fn values_match_within_the_published_distances() {
     );
     // Words of their own only where each has one, within half the distance.
     let words = [("near", 0.0), ("w", 0.1), ("edge", 0.3), ("v", 1.2)];
-    assert_eq!(found(&words, "near w"), ["near", "near", "edge"].iter().take(1).copied().collect::<Vec<_>>());
+    assert_eq!(found(&words, "near w"), ["near", "edge"]);
     assert_eq!(found(&words, "near v"), Vec::<String>::new());
 }
 
@@ -354,7 +354,10 @@ fn without_vectors_it_goes_on_and_a_stop_ends_it() {
     assert!(staged.stages[0].notes.iter().any(|note| note.ends_with("not compared: No encoder.")));
     assert_eq!(run(EmbedError::Cancelled, &index).answer, Err(Trouble::Model(LlmError::Cancelled)));
     let staged = run(EmbedError::Cancelled, &DatabaseIndex::default());
-    assert!(staged.answer.is_ok() && staged.stages[0].notes[0].contains("No index"), "{staged:?}");
+    assert!(
+        staged.answer.is_ok() && staged.stages[0].notes.iter().any(|note| note.contains("No index")),
+        "{staged:?}"
+    );
 
     let refused = LlmError::NoBudget(String::new());
     let staged = ask(&world, &scripted(&[Ok(EXTRACTED), Ok("x"), Err(refused.clone())]), &own(1));
@@ -363,7 +366,8 @@ fn without_vectors_it_goes_on_and_a_stop_ends_it() {
     cancel.cancel();
     let model = Scripted::new(&[EXTRACTED]);
     let talk = Talk::new(&model, &settings, &cancel, &|_| {});
-    let asked = opensearch_sql(&inputs, &own(1), &talk, &index, &fake, &world.db, limits);
+    let own = own(1);
+    let asked = opensearch_sql(&inputs, &own, &talk, &index, &fake, &world.db, limits);
     assert_eq!(block_on(asked), Err(Trouble::Model(LlmError::Cancelled)));
     assert!(model.asked.borrow().is_empty());
 }

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::align;
 use super::cell::Row;
+pub(super) use super::cell::same_set;
 use super::modes;
 pub use super::modes::Mode;
 use super::permutation::{self, Rows};
 use super::sentence;
-use crate::db::{DbError, ResultSet, Value};
+use crate::db::{DbError, ResultSet};
 
 /// A result that no limit cut, the only kind that can be compared.
 #[derive(Debug, Clone, Copy)]
@@ -65,13 +66,6 @@ pub fn judge(
     predicted: &Result<ResultSet, DbError>,
 ) -> Verdict {
     modes::compare(mode, gold, predicted).verdict
-}
-
-/// Whether both are the same set of rows.
-pub(super) fn same_set(gold: &[Vec<Value>], predicted: &[Vec<Value>]) -> bool {
-    let set = |rows| -> HashSet<Row<'_>> { <[Vec<Value>]>::iter(rows).map(|row| Row(row)).collect() };
-    let (gold, predicted) = (set(gold), set(predicted));
-    gold.len() == predicted.len() && predicted.iter().all(|row| gold.contains(row))
 }
 
 /// How two results differ. Counts are exact; a flag says that undoing this one difference makes them equal.

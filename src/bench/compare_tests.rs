@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::super::align::{RowKind, align};
 use super::*;
 use crate::bench::modes::tests_common::any_value;
-use crate::db::ResultColumn;
+use crate::db::{ResultColumn, Value};
 
 fn result(columns: &[&str], rows: Vec<Vec<Value>>) -> ResultSet {
     let columns = columns.iter().map(|name| ResultColumn { name: (*name).to_owned() }).collect();

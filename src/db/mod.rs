@@ -3,6 +3,7 @@
 //! [`engine`] is SQLite and what runs in it, in the database worker and natively. The page is built without it (feature
 //! `sqlite`) and knows what it answers ([`value`], [`overview`]) and how to ask ([`protocol`]).
 
+pub(crate) mod cell;
 #[cfg(feature = "sqlite")]
 pub mod engine;
 pub mod notes;

@@ -52,6 +52,9 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// 0 for the most probable answer.
     pub temperature: f32,
+    /// The share of the probability that tokens are chosen from (nucleus sampling); None for the server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f32>,
     /// Tokens of the answer at most.
     pub max_tokens: u32,
     /// Makes sampling repeatable where the server can.
@@ -74,6 +77,9 @@ impl Request {
         put("model", json!(self.model));
         put("messages", json!(self.messages));
         put("temperature", json!(f64::from((self.temperature * 100.0).round()) / 100.0));
+        if let Some(top_p) = self.top_p {
+            put("top_p", json!(f64::from((top_p * 100.0).round()) / 100.0));
+        }
         put("max_tokens", json!(self.max_tokens));
         if self.leave_out.iter().any(|left| left == "max_tokens") {
             // Newer models of OpenAI know the limit by this name only.
@@ -192,8 +198,9 @@ mod tests {
             })
         );
         request.leave_out = vec!["max_tokens".into(), "temperature".into(), "stream_options".into()];
-        (request.seed, request.logprobs) = (Some(1), Some(5));
+        (request.seed, request.logprobs, request.top_p) = (Some(1), Some(5), Some(0.3));
         let body = request.body();
+        assert_eq!(body["top_p"], 0.3);
         assert_eq!(body["max_completion_tokens"], 7);
         assert_eq!(
             (&body["seed"], &body["logprobs"], &body["top_logprobs"]),

@@ -2,9 +2,15 @@
 
 pub mod adapt;
 pub mod ask;
+pub mod codes;
+pub mod dail_sql;
 pub mod direct;
+pub mod n_rep;
+pub mod opensearch_sql;
 pub mod staged;
+#[cfg(test)]
+mod tests_common;
 pub mod ways;
 
 pub use ask::{Sources, ask};
-pub use ways::{Adapt, Answered, ByModel, NoAnswer, Pipeline};
+pub use ways::{Adapt, Answered, ByModel, NoAnswer, Options, Pipeline, Way};

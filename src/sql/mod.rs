@@ -13,6 +13,7 @@ pub mod parse;
 mod position;
 #[cfg(test)]
 mod properties;
+pub mod rewrite;
 pub mod schema;
 mod scope;
 pub mod shape;

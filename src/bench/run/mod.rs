@@ -83,6 +83,9 @@ pub struct Header {
     pub retriever: RetrieverMark,
     /// The model; None where none was asked.
     pub model: Option<ModelMark>,
+    /// Answers that the pipeline chooses among, where the caller says how many.
+    #[serde(default)]
+    pub samples: Option<u32>,
     /// Milliseconds that a query may take.
     pub timeout_ms: u32,
     /// Part `i` of `n` of the tasks, from 1: those whose place has the remainder `i - 1`.
@@ -120,6 +123,36 @@ pub struct RetrievedQuery {
     pub score: f32,
 }
 
+/// A query that a stage of a pipeline proposed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CandidateMark {
+    /// The SQL.
+    pub sql: String,
+    /// What it was made with, in a few words.
+    pub from: String,
+    /// Its number of rows; None where it was not run, or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
+    /// Why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Candidates that say the same.
+    pub votes: u32,
+}
+
+/// A stage of a pipeline of several, in short.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageMark {
+    /// Its name.
+    pub name: String,
+    /// Requests that it made.
+    pub requests: u32,
+    /// Queries that it proposed or changed.
+    pub candidates: Vec<CandidateMark>,
+    /// What it found, and what it had to do without.
+    pub notes: Vec<String>,
+}
+
 /// What became of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -137,7 +170,7 @@ pub struct Outcome {
     pub retrieved: Vec<RetrievedQuery>,
     /// How that compares with what the task needs, where it says so.
     pub knowledge: Option<RetrievalMetrics>,
-    /// SHA-256 of the prompt's messages.
+    /// SHA-256 of the messages of the first request.
     pub prompt_sha256: Option<String>,
     /// Requests to the model.
     pub requests: u32,
@@ -149,4 +182,7 @@ pub struct Outcome {
     pub retrieve_ms: f64,
     /// Milliseconds of answering.
     pub answer_ms: f64,
+    /// The stages of a pipeline of several, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageMark>,
 }

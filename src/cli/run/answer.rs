@@ -3,20 +3,26 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Pipeline, Run, inputs};
+use super::by_model::{by_model, first_sql};
+use super::{By, Run};
 use crate::bench::retrieval_metrics::measure_queries;
 use crate::bench::run::{Outcome, RetrievedQuery};
 use crate::bench::task::Task;
 use crate::cli::Failure;
 use crate::cli::model::Connected;
-use crate::cli::retrieving::{Place, Prepared};
-use crate::db::{QueryLimits, TableInfo, introspect};
+use crate::cli::retrieving::{Named, Place, Prepared};
+use crate::db::{Database, QueryLimits, TableInfo, introspect};
 use crate::embedding::Encoder;
 use crate::llm::{Cancel, Patient};
 use crate::pipeline::adapt::adapt;
 use crate::pipeline::ask::CANDIDATES;
-use crate::pipeline::direct::{self, Direct, Inputs, Shots, Trouble, direct};
+use crate::pipeline::codes::{CodesSettings, SchemaVectors, ValueIndex};
+use crate::pipeline::dail_sql::DailSettings;
+use crate::pipeline::direct::{self, Shots};
+use crate::pipeline::opensearch_sql::{DatabaseIndex, MOST_VALUES, OpensearchSettings};
+use crate::pipeline::{ByModel, Options, Pipeline as _, Sources, Way};
 use crate::ports::blocking::block_on;
+use crate::retrieval::{Index, Retrieved};
 
 /// Requests of one answer at most while the server is busy.
 const TRIES: u32 = 6;
@@ -29,11 +35,19 @@ pub(super) fn direct_settings(args: &Run, connected: Option<&Connected>) -> dire
     direct::Settings { model, context_tokens: args.context, ..direct::Settings::default() }
 }
 
+fn limits(args: &Run) -> QueryLimits {
+    QueryLimits { timeout_ms: args.timeout.saturating_mul(1_000), ..QueryLimits::default() }
+}
+
 /// A database with what a model is shown of it.
 pub(super) struct Opened {
     place: Place,
     retriever: Prepared,
     tables: Vec<TableInfo>,
+    /// What `codes` knows of it, which would be read for every task otherwise.
+    codes: Option<(ValueIndex, SchemaVectors)>,
+    /// Its names and values for `opensearch-sql`.
+    index: Option<DatabaseIndex>,
 }
 
 impl Opened {
@@ -42,17 +56,33 @@ impl Opened {
     /// # Errors
     /// When it or its history cannot be read.
     pub(super) fn new(args: &Run, db_id: &str, encoder: &Encoder) -> Result<Self, Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::Failed(error.to_string());
         let place = Place::open(&args.retrieving, db_id, &BTreeMap::new())?;
-        let tables = match (&place.database, args.pipeline) {
-            (Some(database), Pipeline::Direct) => {
-                introspect::overview(database, OVERVIEW_MS)
-                    .map_err(|e| Failure::Failed(e.to_string()))?
-                    .tables
+        let (mut tables, mut codes, mut index) = (Vec::new(), None, None);
+        if let (Some(database), By::Model(way)) = (&place.database, args.pipeline) {
+            if way == Way::Codes {
+                let values = ValueIndex::read(&place.schema, database, limits(args).timeout_ms);
+                let values = block_on(values).map_err(|e| failed(&e))?;
+                let vectors = block_on(SchemaVectors::new(encoder, &place.schema)).map_err(|e| failed(&e))?;
+                codes = Some((values, vectors));
             }
-            _ => Vec::new(),
-        };
+            if way == Way::OpensearchSql {
+                let cancel = Cancel::default();
+                let built = DatabaseIndex::build(
+                    &place.schema,
+                    database,
+                    encoder,
+                    MOST_VALUES,
+                    limits(args),
+                    &cancel,
+                    &|_, _| {},
+                );
+                index = Some(block_on(built).map_err(|e| failed(&e))?);
+            }
+            tables = introspect::overview(database, OVERVIEW_MS).map_err(|e| failed(&e))?.tables;
+        }
         let retriever = Prepared::new(&args.retrieving, &place, encoder)?;
-        Ok(Self { place, retriever, tables })
+        Ok(Self { place, retriever, tables, codes, index })
     }
 }
 
@@ -65,43 +95,63 @@ pub(super) fn answer(
     connected: Option<&Connected>,
     opened: &Opened,
     place: usize,
-    task: (&Task, Option<&str>),
+    (task, preliminary): (&Task, Option<&str>),
     encoder: &Encoder,
 ) -> Result<Outcome, Failure> {
     let Place { knowledge, schema, database } = &opened.place;
     let Some(database) = database else {
-        return Err(Failure::Failed(format!("The database {} is not in --databases.", task.0.db_id)));
+        return Err(Failure::Failed(format!("The database {} is not in --databases.", task.db_id)));
     };
     let shots = usize::from(args.max_shots);
     // adapt chooses among more than a model is shown.
-    let wide = if args.pipeline == Pipeline::Adapt { shots.max(CANDIDATES) } else { shots };
+    let wide = if args.pipeline == By::Adapt { shots.max(CANDIDATES) } else { shots };
+    let mut outcome =
+        Outcome { place, question_id: task.question_id, db_id: task.db_id.clone(), ..Outcome::default() };
     let clock = Instant::now();
-    let found = opened.retriever.find(&opened.place, encoder, task, wide)?;
-    let retrieve_ms = milliseconds(clock.elapsed());
-    let task = task.0;
+    // Without a first SQL `dail` finds what `mqs` finds.
+    let mut found = opened.retriever.find(&opened.place, encoder, (task, preliminary), wide)?;
+    if let (Named::Dail, None, Some(connected)) = (args.retrieving.retriever, preliminary, connected) {
+        let first = DailSettings::default();
+        let options = Options { dail: first, ..Options::default() };
+        let asked = ask(args, connected, opened, (Way::DailSql, options), task, &found, (database, encoder));
+        let sql = first_sql(&mut outcome, &asked)?;
+        found = opened.retriever.find(&opened.place, encoder, (task, sql.as_deref()), wide)?;
+    }
+    outcome.retrieve_ms = milliseconds(clock.elapsed());
     let clock = Instant::now();
-    let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1_000), ..QueryLimits::default() };
-    let mut outcome = Outcome {
-        place,
-        question_id: task.question_id,
-        db_id: task.db_id.clone(),
-        retrieve_ms,
-        ..Outcome::default()
-    };
-    match connected {
-        None => match block_on(adapt(&task.question, knowledge, schema, &found, database, limits)) {
-            Ok(answer) => outcome.sql = Some(answer.sql),
-            Err(error) => outcome.error = Some(error.to_string()),
-        },
-        Some(connected) => {
-            let settings = direct_settings(args, Some(connected));
-            let shots = Shots::Queries(shots).of(&found);
-            let inputs =
-                Inputs { question: &task.question, schema, tables: &opened.tables, knowledge, shots: &shots };
-            let patient = Patient::new(&connected.server, TRIES, &std::thread::sleep);
-            let cancel = Cancel::default();
-            let asked = block_on(direct(&inputs, &settings, &patient, database, limits, &|_| {}, &cancel));
-            by_model(&mut outcome, &asked)?;
+    match (args.pipeline, connected) {
+        (By::Adapt, _) | (_, None) => {
+            match block_on(adapt(&task.question, knowledge, schema, &found, database, limits(args))) {
+                Ok(answer) => outcome.sql = Some(answer.sql),
+                Err(error) => outcome.error = Some(error.to_string()),
+            }
+        }
+        (By::Model(way), Some(connected)) => {
+            let near = match &opened.codes {
+                Some((_, vectors)) => Some(
+                    block_on(vectors.nearness(encoder, &task.question))
+                        .map_err(|e| Failure::Failed(e.to_string()))?,
+                ),
+                None => None,
+            };
+            let usual = CodesSettings::default();
+            let options = Options {
+                dail: DailSettings { samples: args.samples.unwrap_or(DailSettings::default().samples) },
+                codes: CodesSettings {
+                    candidates: args.samples.unwrap_or(usual.candidates),
+                    values: opened.codes.as_ref().map(|(values, _)| values),
+                    near: near.as_ref(),
+                    ..usual
+                },
+                opensearch: OpensearchSettings {
+                    samples: args.samples.unwrap_or(OpensearchSettings::default().samples),
+                    ..OpensearchSettings::default()
+                },
+                index: opened.index.as_ref(),
+                ..Options::default()
+            };
+            let answered = ask(args, connected, opened, (way, options), task, &found, (database, encoder));
+            by_model(&mut outcome, &answered)?;
         }
     }
     outcome.answer_ms = milliseconds(clock.elapsed());
@@ -118,33 +168,31 @@ pub(super) fn answer(
     Ok(outcome)
 }
 
-/// Takes over what a model answered. An answer that is missing because its server failed is none: the run stops, and
-/// goes on there.
-fn by_model(outcome: &mut Outcome, asked: &Direct) -> Result<(), Failure> {
-    if let Err(Trouble::Model(error)) = &asked.answer
-        && (error.ends_a_job() || error.is_temporary())
-    {
-        return Err(Failure::Failed(format!("{error} What was answered is kept; --resume goes on.")));
-    }
-    let extracted = asked.attempts.iter().rev().find_map(|attempt| attempt.extracted.as_ref());
-    match &asked.answer {
-        Ok(answer) => outcome.sql = Some(answer.sql.clone()),
-        // SQL that fails is an answer, and wrong.
-        Err(trouble) => {
-            outcome.sql = extracted.map(|extracted| extracted.sql.clone());
-            outcome.error = Some(trouble.to_string());
-        }
-    }
-    let messages = serde_json::to_vec(&asked.prompt.messages).unwrap_or_default();
-    outcome.prompt_sha256 = Some(inputs::sha256(&messages));
-    outcome.requests = u32::try_from(asked.attempts.len()).unwrap_or(u32::MAX);
-    for answer in asked.attempts.iter().filter_map(|attempt| attempt.answer.as_ref()) {
-        let usage = answer.usage.unwrap_or_default();
-        let prompt = if usage.prompt > 0 { usage.prompt } else { asked.prompt.tokens };
-        outcome.prompt_tokens = outcome.prompt_tokens.saturating_add(prompt);
-        outcome.answer_tokens = outcome.answer_tokens.saturating_add(usage.completion);
-    }
-    Ok(())
+/// Asks the model with what was found.
+fn ask(
+    args: &Run,
+    connected: &Connected,
+    opened: &Opened,
+    (way, options): (Way, Options<'_>),
+    task: &Task,
+    found: &Retrieved,
+    (database, encoder): (&Database, &Encoder),
+) -> crate::pipeline::Answered {
+    let Place { knowledge, schema, .. } = &opened.place;
+    let pipeline = ByModel {
+        way,
+        model: &Patient::new(&connected.server, TRIES, &std::thread::sleep),
+        settings: &direct_settings(args, Some(connected)),
+        tables: &opened.tables,
+        shots: Shots::Queries(usize::from(args.max_shots)),
+        chosen: None,
+        options,
+        embed: encoder,
+        on_event: &|_| {},
+        cancel: &Cancel::default(),
+    };
+    let sources = Sources { knowledge, schema, index: &Index::default() };
+    block_on(pipeline.answer(&task.question, sources, found, database, limits(args)))
 }
 
 fn milliseconds(time: Duration) -> f64 {

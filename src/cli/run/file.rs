@@ -54,9 +54,7 @@ pub(super) fn header(
         tasks: mark(&args.tasks, tasks),
         task_count,
         history: mark(history, &inputs::bytes(history)?),
-        pipeline: clap::ValueEnum::to_possible_value(&args.pipeline)
-            .map(|value| value.get_name().to_owned())
-            .unwrap_or_default(),
+        pipeline: args.pipeline.name().to_owned(),
         retriever: RetrieverMark {
             name: retriever.name(),
             level: (*retriever == Named::History).then(|| searched.to_owned()),
@@ -65,6 +63,7 @@ pub(super) fn header(
             encoder: encoder.to_owned(),
         },
         model,
+        samples: args.samples,
         timeout_ms: args.timeout.saturating_mul(1_000),
         shard: args.shard,
     })

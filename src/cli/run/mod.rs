@@ -2,6 +2,7 @@
 //! `lab merge`: joins the parts of a run.
 
 mod answer;
+mod by_model;
 mod file;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use self::answer::{Opened, answer};
 use self::file::{cannot_write, header, open};
+use super::answering::By;
 use super::model::Server;
 use super::retrieving::Retrieving;
 use super::{Failure, encoder, inputs};
@@ -31,12 +33,15 @@ pub struct Run {
     max_shots: u16,
     /// Who answers.
     #[arg(long)]
-    pipeline: Pipeline,
+    pipeline: By,
     #[command(flatten)]
     server: Server,
     /// Tokens of the model's context; the prompt is shortened to fit.
     #[arg(long, default_value_t = direct::Settings::default().context_tokens, requires = "llm")]
     context: u32,
+    /// Answers to choose among, for pipelines that do so: 1 for dail-sql and 4 for codes if not given.
+    #[arg(long, requires = "llm", value_parser = clap::value_parser!(u32).range(1..=100))]
+    samples: Option<u32>,
     /// Seconds that a query may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     timeout: u32,
@@ -62,15 +67,6 @@ pub struct Merge {
     out: PathBuf,
 }
 
-/// Pipelines by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Pipeline {
-    /// A query of the history, adapted.
-    Adapt,
-    /// A language model, asked once and mended once.
-    Direct,
-}
-
 fn shard(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
     match parts {
@@ -86,21 +82,21 @@ fn shard(text: &str) -> Result<(u32, u32), String> {
 /// answer before is kept.
 pub fn run(args: &Run) -> Result<String, Failure> {
     let spec = encoder::spec(&args.retrieving.encoder)?;
-    let connected = match (args.server.connect()?, args.pipeline) {
-        (None, Pipeline::Direct) => {
-            return Err(Failure::Usage(
-                "The pipeline direct needs a model; give its server with --llm.".to_owned(),
-            ));
-        }
-        (Some(_), Pipeline::Adapt) => {
-            return Err(Failure::Usage("The pipeline adapt asks no model; leave out --llm.".to_owned()));
-        }
-        (connected, _) => connected,
-    };
+    if args.pipeline.with(args.server.llm.as_ref())? == By::Adapt && args.server.llm.is_some() {
+        return Err(Failure::Usage("The pipeline adapt asks no model; leave out --llm.".to_owned()));
+    }
+    if let (By::Model(way), Some(_)) = (args.pipeline, args.samples)
+        && way.samples().is_none()
+    {
+        return Err(Failure::Usage(format!(
+            "The pipeline {way} does not choose among answers; leave out --samples."
+        )));
+    }
+    let connected = args.server.connect()?;
     let bytes = inputs::bytes(&args.tasks)?;
     let tasks =
         task::read_tasks(&bytes).map_err(|e| Failure::Failed(format!("{}: {e}", args.tasks.display())))?;
-    let preliminary = args.retrieving.preliminary(&tasks)?;
+    let preliminary = args.retrieving.preliminary(&tasks, connected.is_some())?;
     let header = header(args, connected.as_ref(), &bytes, tasks.len(), spec.name)?;
     let (mut file, before) = open(args, &header)?;
     let missing = before.missing();

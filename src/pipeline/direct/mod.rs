@@ -4,7 +4,8 @@
 
 mod prompt;
 mod repair;
-mod schema_text;
+mod representation;
+pub(super) mod schema_text;
 mod shots;
 
 #[cfg(test)]
@@ -12,6 +13,8 @@ mod tests;
 
 pub use prompt::{Prompt, prompt};
 pub use repair::{Hint, hints};
+pub(in crate::pipeline) use repair::{after_error, without_sql};
+pub use representation::Representation;
 pub use schema_text::LeftOut;
 pub use shots::{Shot, Shots};
 
@@ -123,6 +126,8 @@ pub struct Answer {
 /// What happens while a question is answered.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// A pipeline of several stages begins one.
+    Stage(&'a str),
     /// The prompt is written.
     Prompt(&'a Prompt),
     /// A piece of the answer of the attempt of that number, from 0.
@@ -150,7 +155,7 @@ pub async fn direct(
         max_tokens: settings.answer_tokens,
         seed: settings.seed,
         logprobs: settings.logprobs,
-        leave_out: Vec::new(),
+        ..Request::default()
     };
     let mut attempts: Vec<Attempt> = Vec::new();
     loop {

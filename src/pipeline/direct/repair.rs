@@ -68,7 +68,7 @@ fn best(mut names: Vec<(usize, String)>) -> Vec<String> {
 }
 
 /// Asks for a query without the error.
-pub(super) fn after_error(error: &DbError, hints: &[Hint]) -> Message {
+pub(in crate::pipeline) fn after_error(error: &DbError, hints: &[Hint]) -> Message {
     let mut text = match error {
         DbError::ReadOnly(what) => {
             format!("That was not run: the database is only read, and this is {what}.")
@@ -87,6 +87,6 @@ pub(super) fn after_error(error: &DbError, hints: &[Hint]) -> Message {
 }
 
 /// Asks for a query where there was none.
-pub(super) fn without_sql(why: NoSql) -> Message {
+pub(in crate::pipeline) fn without_sql(why: NoSql) -> Message {
     Message::user(format!("{why} Answer with one SELECT statement in a ```sql block and nothing else."))
 }

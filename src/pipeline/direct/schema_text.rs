@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::Inputs;
+use super::representation::{self, Representation};
 use super::shots::Shot;
 use crate::db::{ColumnInfo, TableInfo, quote_ident};
 use crate::history::KnowledgeBase;
 use crate::llm::tokens;
 use crate::retrieval::words::{is_stop_word, stem, words};
-use crate::sql::{Column, Schema, Table};
+use crate::sql::{Column, ForeignKey, Schema, Table};
 
 /// Names of left-out tables that the prompt still lists.
 const MOST_NAMES: usize = 60;
@@ -74,8 +76,82 @@ enum Detail {
     Full,
 }
 
+/// How a prompt writes the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Style {
+    /// With notes, samples and row counts, the tables that matter first.
+    Noted,
+    /// Nothing but the declarations, in the order of the database, an empty line between two.
+    Declared,
+    /// In M-Schema, the tables that matter first.
+    MSchema,
+    /// In the schema of MAC-SQL, the tables that matter first.
+    MacSchema,
+}
+
+impl From<Representation> for Style {
+    fn from(representation: Representation) -> Self {
+        match representation {
+            Representation::CreateTable => Self::Noted,
+            Representation::MSchema => Self::MSchema,
+            Representation::MacSchema => Self::MacSchema,
+        }
+    }
+}
+
+/// What a prompt has room for.
+pub(in crate::pipeline) struct Fitted {
+    /// The schema.
+    pub schema: String,
+    /// How many of the examples, the first ones.
+    pub shots: usize,
+    /// What is missing.
+    pub left_out: LeftOut,
+}
+
+/// Schema and examples (`texts`, parallel to the shots) that take `room` tokens together. The schema is shortened first,
+/// but for examples to no less than the room without `for_shots` hundredths; examples that have no room then are left
+/// out.
+pub(in crate::pipeline) fn fitted(
+    inputs: &Inputs<'_>,
+    style: Style,
+    texts: &[String],
+    room: u32,
+    for_shots: u32,
+) -> Fitted {
+    let Inputs { question, schema, tables, knowledge, shots } = *inputs;
+    let mut left_out = LeftOut::default();
+    let costs: Vec<u32> = texts.iter().map(|text| tokens::estimate(text)).collect();
+    let mut shown = ranked(question, schema, tables, knowledge, shots);
+    shown.iter_mut().for_each(|table| table.style = style);
+    if style == Style::Declared {
+        shown.iter_mut().for_each(|table| table.detail = Detail::Plain);
+    }
+    let wanted: u32 = costs.iter().sum();
+    let for_schema = room.saturating_sub(wanted).max(room - room * for_shots / 100);
+    let fits = fit(&mut shown, for_schema);
+    if style == Style::Declared {
+        shown.sort_by_key(|table| table.place);
+    }
+    let schema = write(&shown, style, &mut left_out);
+    let mut remaining = room.saturating_sub(tokens::estimate(&schema));
+    let mut kept = 0;
+    for cost in &costs {
+        if *cost > remaining {
+            break;
+        }
+        remaining -= cost;
+        kept += 1;
+    }
+    left_out.shots = texts.len() - kept;
+    left_out.still_too_long = !fits && kept == 0 && tokens::estimate(&schema) > room;
+    Fitted { schema, shots: kept, left_out }
+}
+
 /// One table with its texts.
-pub(super) struct Shown<'a> {
+struct Shown<'a> {
+    /// Its place in the schema.
+    place: usize,
     table: &'a Table,
     info: Option<&'a TableInfo>,
     /// How much the question and the shots have to do with it.
@@ -83,10 +159,11 @@ pub(super) struct Shown<'a> {
     /// Columns that stay when a table is cut to its keys.
     wanted: HashSet<&'a str>,
     detail: Detail,
+    style: Style,
 }
 
 /// The tables, the most relevant first.
-pub(super) fn ranked<'a>(
+fn ranked<'a>(
     question: &str,
     schema: &'a Schema,
     tables: &'a [TableInfo],
@@ -127,7 +204,8 @@ pub(super) fn ranked<'a>(
             }
             let by_shots = if of_shots.is_some() { OF_A_SHOT } else { 0.0 };
             let relevance = named + held.len() as f32 + by_shots;
-            Shown { table, info: tables.get(at), relevance, wanted, detail: Detail::Full }
+            let (info, detail, style) = (tables.get(at), Detail::Full, Style::Noted);
+            Shown { place: at, table, info, relevance, wanted, detail, style }
         })
         .collect();
     shown.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
@@ -140,12 +218,12 @@ fn is_foreign(table: &Table, column: &Column) -> bool {
 
 /// Shows less of the tables, the least relevant ones first, until they fit `budget` tokens or only names are left.
 /// Tables that have nothing to do with the question go before a relevant one loses its columns.
-pub(super) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
+fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
     let costs: Vec<[u32; 4]> = shown
         .iter()
         .map(|table| {
             [Detail::Name, Detail::Keys, Detail::Plain, Detail::Full]
-                .map(|d| tokens::estimate(&table.text(d)))
+                .map(|d| tokens::estimate(&table.text(d)) + tokens::estimate(&table.keys(d, |_| true)))
         })
         .collect();
     let cost = |shown: &[Shown<'_>]| -> u32 {
@@ -179,19 +257,23 @@ pub(super) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
 }
 
 /// The text of all tables, and what is missing from it.
-pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
+fn write(shown: &[Shown<'_>], style: Style, left_out: &mut LeftOut) -> String {
     let mut text = String::new();
     let mut names = Vec::new();
+    let mut keys = String::new();
+    let listed =
+        |name: &str| shown.iter().any(|t| t.detail > Detail::Name && t.table.name.eq_ignore_ascii_case(name));
     for table in shown {
         let name = table.table.name.clone();
         match table.detail {
             Detail::Full => {}
             Detail::Plain => {
-                if table.text(Detail::Plain) != table.text(Detail::Full) {
+                if style != Style::Declared && table.text(Detail::Plain) != table.text(Detail::Full) {
                     left_out.notes_of.push(name);
                 }
             }
             Detail::Keys => match table.table.columns.len().saturating_sub(table.wanted.len()) {
+                0 if style == Style::Declared => {}
                 0 => left_out.notes_of.push(name),
                 missing => left_out.columns_of.push((name, missing)),
             },
@@ -201,7 +283,15 @@ pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
                 continue;
             }
         }
+        if style == Style::Declared && !text.is_empty() {
+            text.push('\n');
+        }
         text.push_str(&table.text(table.detail));
+        keys.push_str(&table.keys(table.detail, listed));
+    }
+    if !keys.is_empty() {
+        text.push_str("【Foreign keys】\n");
+        text.push_str(&keys);
     }
     if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_NAMES);
@@ -222,6 +312,12 @@ impl Shown<'_> {
             .zip(columns)
             .filter(|(_, column)| detail > Detail::Keys || self.wanted.contains(column.name.as_str()))
             .collect();
+        let full = detail == Detail::Full;
+        match self.style {
+            Style::Noted | Style::Declared => {}
+            Style::MSchema => return representation::m_schema(self.table, self.info, &kept, full),
+            Style::MacSchema => return representation::mac_schema(self.table, self.info, &kept, full),
+        }
         let mut text = format!("CREATE {} {} (", if *view { "VIEW" } else { "TABLE" }, identifier(name));
         if let Some(rows) = self.info.and_then(|info| info.rows).filter(|_| detail == Detail::Full) {
             let _ = write!(text, " -- {rows} rows");
@@ -262,6 +358,22 @@ impl Shown<'_> {
     }
 }
 
+impl Shown<'_> {
+    /// Its foreign keys to tables that `listed` knows, a line each, where they do not stand at their columns.
+    fn keys(&self, detail: Detail, listed: impl Fn(&str) -> bool) -> String {
+        if matches!(self.style, Style::Noted | Style::Declared) || detail == Detail::Name {
+            return String::new();
+        }
+        let Table { name, foreign_keys, .. } = self.table;
+        let line = |key: &ForeignKey| {
+            let [from, column, to, referenced] =
+                [name, &key.column, &key.table, &key.referenced_column].map(|name| identifier(name));
+            format!("{from}.{column}={to}.{referenced}\n")
+        };
+        foreign_keys.iter().filter(|key| listed(&key.table)).map(line).collect()
+    }
+}
+
 /// What a column means and holds, as a comment.
 fn remark(column: &Column, info: Option<&ColumnInfo>) -> String {
     let note = column.note.as_deref().unwrap_or_default();
@@ -275,7 +387,7 @@ fn remark(column: &Column, info: Option<&ColumnInfo>) -> String {
 }
 
 /// A name as SQL needs it: quoted where it is no plain word.
-pub(super) fn identifier(name: &str) -> String {
+pub(in crate::pipeline) fn identifier(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && !crate::sql::tokens::is_keyword(name);

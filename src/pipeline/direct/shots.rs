@@ -69,7 +69,7 @@ impl Shot {
     }
 
     /// The knowledge items it shows.
-    pub(super) fn items<'a>(&self, knowledge: &'a KnowledgeBase) -> Vec<&'a Item> {
+    pub(in crate::pipeline) fn items<'a>(&self, knowledge: &'a KnowledgeBase) -> Vec<&'a Item> {
         match self {
             Self::Query { entry } => knowledge.items_of(*entry).map(|(_, item)| item).collect(),
             Self::Fragments { items, .. } => {
@@ -79,7 +79,7 @@ impl Shot {
     }
 
     /// Its text; empty where the knowledge base has no such query.
-    pub(super) fn text(&self, knowledge: &KnowledgeBase) -> String {
+    pub(in crate::pipeline) fn text(&self, knowledge: &KnowledgeBase) -> String {
         let at = self.entry() as usize;
         let Some(entry) = knowledge.entries.get(at) else { return String::new() };
         let summary = knowledge.summaries.get(at).map_or("", String::as_str);

@@ -1,6 +1,11 @@
 //! What pipelines of several requests share: a conversation with a model that is kept stage by stage, so that everything
 //! that was asked, answered, tried and chosen can be read afterwards.
 
+pub mod lenient;
+pub mod prompt;
+pub mod reduced;
+pub mod same;
+
 #[cfg(test)]
 mod tests;
 
@@ -9,9 +14,10 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::direct::{Answer, Trouble};
+use super::direct::{Answer, Attempt, Direct, LeftOut, Prompt, Trouble};
 use crate::db::{DbError, QueryLimits, ResultSet};
-use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request};
+use crate::llm::extract::Extracted;
+use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request, tokens};
 use crate::ports::{Complete, Execute};
 
 /// How the model is asked; the same for every pipeline.
@@ -67,6 +73,30 @@ impl Staged {
         self.stages.iter().flat_map(|stage| &stage.exchanges)
     }
 
+    /// The last exchange in the form of a pipeline of one request, for whoever shows one prompt and one answer.
+    pub fn last(&self) -> Direct {
+        let exchange = self.exchanges().last();
+        let messages = exchange.map(|exchange| exchange.messages.clone()).unwrap_or_default();
+        let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
+        let sql = self.answer.as_ref().ok().map(|answer| answer.sql.as_str()).or_else(|| self.last_sql());
+        let attempt = Attempt {
+            messages: messages.clone(),
+            answer: exchange.and_then(|exchange| exchange.answer.as_ref().ok()).cloned(),
+            extracted: sql.map(|sql| Extracted { sql: sql.to_owned(), others: Vec::new() }),
+            trouble: self.answer.as_ref().err().cloned(),
+            hints: Vec::new(),
+        };
+        let prompt = Prompt {
+            messages,
+            tokens,
+            schema_tokens: 0,
+            shot_tokens: 0,
+            shots: Vec::new(),
+            left_out: LeftOut::default(),
+        };
+        Direct { prompt, attempts: vec![attempt], answer: self.answer.clone() }
+    }
+
     /// The last SQL that was proposed, right or not.
     pub fn last_sql(&self) -> Option<&str> {
         self.stages
@@ -91,6 +121,8 @@ pub enum Heard<'a> {
 pub struct Sampling {
     /// In place of the settings' temperature.
     pub temperature: Option<f32>,
+    /// The share of the probability that tokens are chosen from; None for the server's own.
+    pub top_p: Option<f32>,
     /// Added to the settings' seed, so that samples of one prompt differ and can be repeated.
     pub sample: u32,
     /// In place of the settings' length of an answer.
@@ -165,6 +197,7 @@ impl<'a, M: Complete> Talk<'a, M> {
             max_tokens: sampling.answer_tokens.unwrap_or(*answer_tokens),
             seed: (seed.is_some() || sampling.sample > 0)
                 .then(|| seed.unwrap_or_default().wrapping_add(sampling.sample.into())),
+            top_p: sampling.top_p,
             leave_out: self.refused.borrow().clone(),
             ..Request::default()
         }

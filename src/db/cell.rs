@@ -1,8 +1,9 @@
 //! Values under the equality and hash of Python, in which BIRD's evaluation compares rows.
 
+use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 
-use crate::db::Value;
+use super::Value;
 
 /// A value as Python's sqlite3 module would return it, in the form in which equal values are the same.
 ///
@@ -10,7 +11,7 @@ use crate::db::Value;
 /// numbers compare exactly: 2**53 + 1 is not 9007199254740992.0. NaN equals nothing, itself included:
 /// SQLite stores NaN as NULL, and two results never share one NaN object.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Cell<'v> {
+pub(crate) enum Cell<'v> {
     Null,
     Integer(i64),
     Real(f64),
@@ -97,7 +98,7 @@ impl Hash for Cell<'_> {
 
 /// A row whose equality and hash are those of a Python tuple.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'v>(pub &'v [Value]);
+pub(crate) struct Row<'v>(pub &'v [Value]);
 
 impl PartialEq for Row<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -115,9 +116,16 @@ impl Hash for Row<'_> {
     }
 }
 
+/// Whether both are the same set of rows.
+pub(crate) fn same_set(gold: &[Vec<Value>], predicted: &[Vec<Value>]) -> bool {
+    let set = |rows| -> HashSet<Row<'_>> { <[Vec<Value>]>::iter(rows).map(|row| Row(row)).collect() };
+    let (gold, predicted) = (set(gold), set(predicted));
+    gold.len() == predicted.len() && predicted.iter().all(|row| gold.contains(row))
+}
+
 /// Whether two values differ by rounding at most: relatively 1e-9, as sums in another order do, or one
 /// is the other rounded to fewer decimals. A whole number stored as INTEGER is not a rounded float.
-pub(super) fn close(a: &Value, b: &Value) -> bool {
+pub(crate) fn close(a: &Value, b: &Value) -> bool {
     let number = |value: &Value| match value {
         Value::Integer(number) => Some(*number as f64),
         Value::Real(number) if number.is_finite() => Some(*number),
@@ -134,14 +142,14 @@ pub(super) fn close(a: &Value, b: &Value) -> bool {
 }
 
 /// Whether one float is the other rounded to zero in a column that keeps `places` decimals.
-pub(super) fn rounded_to_zero(a: &Value, b: &Value, places: usize) -> bool {
+pub(crate) fn rounded_to_zero(a: &Value, b: &Value, places: usize) -> bool {
     let (Value::Real(x), Value::Real(y)) = (a, b) else { return false };
     let step = 10_f64.powi(-(places.min(300) as i32));
     places > 0 && (*x == 0.0 || *y == 0.0) && (x - y).abs() <= step * 0.5
 }
 
 /// Decimals in the shortest text that reads back as this number.
-pub(super) fn decimals(number: f64) -> usize {
+pub(crate) fn decimals(number: f64) -> usize {
     let text = number.to_string();
     text.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }

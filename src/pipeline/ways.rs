@@ -222,3 +222,16 @@ impl<M: Complete> Pipeline for ByModel<'_, M> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_said_and_read_alike() {
+        for way in Way::ALL {
+            assert_eq!(way.to_string().parse(), Ok(way));
+        }
+        assert!("dail".parse::<Way>().is_err_and(|error| error.contains("direct, dail-sql")));
+    }
+}

@@ -254,3 +254,16 @@ impl<M: Complete, E: Embed> Pipeline for ByModel<'_, M, E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_said_and_read_alike() {
+        for way in Way::ALL {
+            assert_eq!(way.to_string().parse(), Ok(way));
+        }
+        assert!("dail".parse::<Way>().is_err_and(|error| error.contains("direct, dail-sql")));
+    }
+}

@@ -3,6 +3,7 @@
 pub mod adapt;
 pub mod ask;
 pub mod direct;
+pub mod sql_o1;
 pub mod staged;
 pub mod ways;
 

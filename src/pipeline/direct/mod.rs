@@ -4,7 +4,7 @@
 
 mod prompt;
 mod repair;
-mod schema_text;
+pub(in crate::pipeline) mod schema_text;
 mod shots;
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ pub async fn direct(
         max_tokens: settings.answer_tokens,
         seed: settings.seed,
         logprobs: settings.logprobs,
-        leave_out: Vec::new(),
+        ..Request::default()
     };
     let mut attempts: Vec<Attempt> = Vec::new();
     loop {

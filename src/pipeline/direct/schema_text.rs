@@ -275,7 +275,7 @@ fn remark(column: &Column, info: Option<&ColumnInfo>) -> String {
 }
 
 /// A name as SQL needs it: quoted where it is no plain word.
-pub(super) fn identifier(name: &str) -> String {
+pub(in crate::pipeline) fn identifier(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && !crate::sql::tokens::is_keyword(name);

@@ -79,7 +79,7 @@ impl Shot {
     }
 
     /// Its text; empty where the knowledge base has no such query.
-    pub(super) fn text(&self, knowledge: &KnowledgeBase) -> String {
+    pub(in crate::pipeline) fn text(&self, knowledge: &KnowledgeBase) -> String {
         let at = self.entry() as usize;
         let Some(entry) = knowledge.entries.get(at) else { return String::new() };
         let summary = knowledge.summaries.get(at).map_or("", String::as_str);

@@ -113,6 +113,41 @@ pub fn after(prefix: &str, text: &str) -> Option<usize> {
     prefix.iter().zip(&text).all(same).then_some(end.end)
 }
 
+/// How far the FROM of a prefix is, outside brackets and after its last SELECT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// Not begun: names of columns mean nothing yet.
+    Missing,
+    /// Begun: an alias or a join may still follow.
+    Open,
+    /// Another clause follows it: all names are known.
+    Closed,
+}
+
+/// Looks for the FROM of a prefix.
+pub(super) fn from(prefix: &str) -> From {
+    let (mut found, mut depth) = (From::Missing, 0_usize);
+    let mut before = "";
+    for (token, text) in words(prefix) {
+        let is = |word: &str| token.kind == TokenKind::Keyword && text.eq_ignore_ascii_case(word);
+        match text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            _ if is("SELECT") => found = From::Missing,
+            _ if is("FROM") && !before.eq_ignore_ascii_case("DISTINCT") => found = From::Open,
+            _ if found == From::Open
+                && ["WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"].into_iter().any(is) =>
+            {
+                found = From::Closed;
+            }
+            _ => {}
+        }
+        before = text;
+    }
+    found
+}
+
 /// Whether a text begins as a query does.
 pub fn begins_a_query(sql: &str) -> bool {
     words(sql).iter().map(|(_, text)| *text).find(|text| *text != "(").is_some_and(is_first_word)

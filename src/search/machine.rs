@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::clauses::canonical;
+use super::clauses::{self, From, canonical};
 use super::parameters::Parameters;
 use super::steps::{Continuation, Step, Steps, Unusable, steps};
 use super::tree::{Node, Outcome, ROOT, Tree, reward};
@@ -29,7 +29,12 @@ pub enum Wanted {
     /// Continuations of a prefix; answered by [`Given::Continuations`].
     Continuations(Ask),
     /// Whether a prefix, which is a query by itself, can become a longer one; answered by [`Given::Checked`].
-    Check(String),
+    Check {
+        /// The prefix. It has a FROM.
+        prefix: String,
+        /// Whether a clause follows its FROM, so that all names are known; otherwise an alias or a join may still come.
+        closed: bool,
+    },
     /// What a finished query gives; answered by [`Given::Tried`].
     Try(String),
     /// Nothing: the search is over.
@@ -98,7 +103,7 @@ struct Work {
 #[derive(Debug, Clone, PartialEq)]
 enum Pending {
     Continuations(Ask),
-    Check(String),
+    Check(String, bool),
     Try(String),
 }
 
@@ -218,7 +223,9 @@ impl Search {
             }
             match &self.pending {
                 Some(Pending::Continuations(ask)) => return Wanted::Continuations(ask.clone()),
-                Some(Pending::Check(sql)) => return Wanted::Check(sql.clone()),
+                Some(Pending::Check(prefix, closed)) => {
+                    return Wanted::Check { prefix: prefix.clone(), closed: *closed };
+                }
                 Some(Pending::Try(sql)) => return Wanted::Try(sql.clone()),
                 None => self.advance(),
             }
@@ -236,7 +243,7 @@ impl Search {
                 self.pending = None;
                 self.take(at, &all);
             }
-            (Some(Pending::Check(_)), Given::Checked(why)) => {
+            (Some(Pending::Check(..)), Given::Checked(why)) => {
                 self.pending = None;
                 if let Some(work) = self.work.get_mut(at as usize) {
                     work.checked = true;
@@ -307,9 +314,12 @@ impl Search {
         self.selecting = false;
         let prefix = self.tree.prefix(at);
         let Some(work) = self.work.get(at as usize) else { return };
-        if !work.checked && self.parameters.guidance.is_some() && is_query(&prefix) {
-            self.pending = Some(Pending::Check(prefix));
-            return;
+        if !work.checked && self.parameters.guidance.is_some() {
+            let from = clauses::from(&prefix);
+            if from != From::Missing && is_query(&prefix) {
+                self.pending = Some(Pending::Check(prefix, from == From::Closed));
+                return;
+            }
         }
         if work.asked {
             return self.cut(at, "the model finds no end of it".to_owned());

@@ -120,6 +120,24 @@ fn a_query_is_cut_before_its_clauses() {
 }
 
 #[test]
+fn the_names_of_a_prefix_are_known_once_its_from_is_closed() {
+    use clauses::From::{Closed, Missing, Open};
+    for (prefix, want) in [
+        ("SELECT a", Missing),
+        ("SELECT a FROM t", Open),
+        ("SELECT a FROM t WHERE b", Closed),
+        ("SELECT a FROM t GROUP BY a", Closed),
+        ("SELECT (SELECT b FROM u WHERE 1)", Missing),
+        ("SELECT a FROM (SELECT b FROM u WHERE 1)", Open),
+        ("SELECT a FROM t WHERE 1 UNION SELECT b", Missing),
+        ("WITH x AS (SELECT 1 FROM t LIMIT 1) SELECT a", Missing),
+        ("SELECT a IS DISTINCT FROM b", Missing),
+    ] {
+        assert_eq!(clauses::from(prefix), want, "{prefix}");
+    }
+}
+
+#[test]
 fn the_same_said_otherwise_is_the_same() {
     assert_eq!(clauses::canonical(" From  T\n-- x\nwhere A='B'"), clauses::canonical("FROM t WHERE a = 'B'"));
     assert_ne!(clauses::canonical("a = 'B'"), clauses::canonical("a = 'b'"));
@@ -289,8 +307,8 @@ fn drive(search: &mut Search, policy: &Policy, run: impl Fn(&str) -> Outcome) ->
         let given = match wanted {
             Wanted::Nothing(ended) => return ended,
             Wanted::Continuations(ask) => policy.answer(&ask),
-            Wanted::Check(sql) => {
-                Given::Checked(sql.contains("FROM t").then(|| "no such table: t".to_owned()))
+            Wanted::Check { prefix, .. } => {
+                Given::Checked(prefix.contains("FROM t").then(|| "no such table: t".to_owned()))
             }
             Wanted::Try(sql) => Given::Tried(run(&sql)),
         };

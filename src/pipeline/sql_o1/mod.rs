@@ -133,8 +133,9 @@ async fn searched<M: Complete>(
                 }
                 given
             }
-            Wanted::Check(prefix) => {
-                Given::Checked(db.execute(&never_run(&prefix), limits).await.err().and_then(hopeless))
+            Wanted::Check { prefix, closed } => {
+                let refused = db.execute(&never_run(&prefix), limits).await.err();
+                Given::Checked(refused.and_then(|error| hopeless(error, closed)))
             }
             Wanted::Try(sql) => {
                 let result = db.execute(&sql, limits).await;
@@ -154,17 +155,18 @@ async fn searched<M: Complete>(
 
 /// A query that has SQLite look at `prefix` without running it.
 fn never_run(prefix: &str) -> String {
-    // The line break keeps a comment at the end of the prefix from taking the bracket in.
-    format!("SELECT 1 WHERE 0 AND EXISTS (\n{prefix}\n)")
+    // The line break keeps a comment at the end of the prefix from taking the bracket in. With LIMIT 0 nothing is evaluated;
+    // behind `0 AND` SQLite would not even look at the names.
+    format!("SELECT EXISTS (\n{prefix}\n) LIMIT 0")
 }
 
-/// Why no clause that follows can mend a prefix: names are looked up in its FROM, which is complete.
-fn hopeless(error: DbError) -> Option<String> {
+/// Why nothing that follows can mend a prefix. A column may still come with a join, and a name with an alias, until the
+/// FROM is closed.
+fn hopeless(error: DbError, closed: bool) -> Option<String> {
     let DbError::Sql { message, .. } = error else { return None };
-    ["no such table", "no such column", "ambiguous column name", "no such function"]
-        .iter()
-        .any(|start| message.contains(start))
-        .then_some(message)
+    let always = ["no such table", "no such function"].iter();
+    let once_closed = ["no such column", "ambiguous column name"].iter().filter(|_| closed);
+    always.chain(once_closed).any(|said| message.contains(said)).then_some(message)
 }
 
 fn outcome(result: &Result<ResultSet, DbError>) -> Outcome {

@@ -137,7 +137,8 @@ impl<M: Complete> Policy<'_, '_, M> {
 /// same words has tokens for them.
 fn said<'a>(prefix: &str, answer: &'a Completion) -> &'a str {
     let raw = answer.text.as_str();
-    let first = answer.logprobs.iter().map(|logprob| logprob.token.trim_start()).find(|token| !token.is_empty());
+    let first =
+        answer.logprobs.iter().map(|logprob| logprob.token.trim_start()).find(|token| !token.is_empty());
     if first.is_some_and(|first| raw.trim_start().starts_with(first)) {
         return raw;
     }
@@ -156,7 +157,8 @@ fn continuation(prefix: &str, answer: &Completion, asking: Asking) -> Continuati
     if let Some(at) = opened {
         let inside = start + at + CLOSE.len();
         let word = tail(inside).find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(0);
-        start = inside + word;
+        let space = tail(inside + word).len() - tail(inside + word).trim_start().len();
+        start = inside + word + space;
     }
     // The whole query, though the rest was asked for.
     if let Some(after) = clauses::after(prefix, tail(start)) {
@@ -248,11 +250,11 @@ mod tests {
         // A block that is opened once more.
         assert_eq!(
             read("", &["```", "sql", "\n", "SELECT", " 1"], stop(), Asking::Begun),
-            want("\nSELECT 1", 3, true)
+            want("SELECT 1", 2, true)
         );
         // The rest that was asked for, and the whole in its place; words before it are left out.
         let rest = ["Sure:\n", "```", "sql", "\n", "FROM", " t", ";", "\n", "```"];
-        assert_eq!(read("SELECT a", &rest, stop(), Asking::InPrompt), want("\nFROM t;\n", 6, true));
+        assert_eq!(read("SELECT a", &rest, stop(), Asking::InPrompt), want("FROM t;\n", 5, true));
         let whole = ["```", "sql", "\n", "select", " a", "\n", "FROM", " t", ";", "\n", "```"];
         assert_eq!(read("SELECT  a", &whole, stop(), Asking::InPrompt), want("\nFROM t;\n", 6, true));
         let thought = ["<think>", "SELECT", "</think>", " FROM", " t"];

@@ -11,6 +11,7 @@
 //! - [`retrieval`]: which knowledge a question needs
 //! - [`db`]: SQLite, read-only, with limits
 //! - [`llm`]: language models behind the OpenAI-compatible API: requests, streams, what answers hold
+//! - [`search`]: the tree search of SQL-o1 over the clauses of a query
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
 //! - [`demo`]: the generated demo database
@@ -29,7 +30,7 @@
 //! # Dependency rule
 //!
 //! `main` and `bin` → {`ui`, `cli`} → `present` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
-//! `embedding`, `llm`} → `sql`.
+//! `embedding`, `llm`} → `sql`. `pipeline` → `search` → `sql`.
 //! `workspace` → `history`. `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
 pub mod bench;
@@ -44,6 +45,7 @@ pub mod pipeline;
 pub mod ports;
 pub mod present;
 pub mod retrieval;
+pub mod search;
 pub mod sql;
 pub mod workspace;
 

@@ -16,16 +16,18 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("llm", &["sql", "ports"]),
         ("history", &["sql"]),
         ("retrieval", &["history", "llm", "ports", "sql"]),
-        ("pipeline", &["retrieval", "history", "llm", "db", "sql", "ports"]),
+        ("search", &["sql"]),
+        ("pipeline", &["search", "retrieval", "history", "llm", "db", "sql", "ports"]),
         ("bench", &["retrieval", "history", "db", "sql", "ports"]),
         ("demo", &["bench", "history", "db", "sql"]),
-        ("present", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
+        ("present", &["bench", "search", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
         ("browser", &["db", "embedding", "llm", "ports", "incident"]),
         (
             "ui",
             &[
                 "browser",
                 "bench",
+                "search",
                 "pipeline",
                 "retrieval",
                 "history",
@@ -43,6 +45,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
             "cli",
             &[
                 "bench",
+                "search",
                 "pipeline",
                 "retrieval",
                 "history",

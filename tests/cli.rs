@@ -5,6 +5,8 @@
 
 #[path = "cli/commands.rs"]
 mod commands;
+#[path = "cli/psg.rs"]
+mod psg;
 #[path = "cli/run.rs"]
 mod run;
 #[path = "cli/score.rs"]

@@ -32,7 +32,7 @@ impl Complete for FetchModel {
         on_delta: &mut dyn FnMut(&Delta),
         cancel: &Cancel,
     ) -> Result<Completion, LlmError> {
-        let url = self.endpoint.chat_url();
+        let url = self.endpoint.url_of(request);
         let body = request.body().to_string();
         let mut connection = self.connect(&url, Some(&body), &request.model, cancel).await?;
         let mut reader = Reader::new(connection.head.clone());

@@ -10,6 +10,7 @@ mod index;
 mod inputs;
 mod model;
 mod proxy;
+mod psg_export;
 mod report;
 mod retrieval_eval;
 mod retrieving;
@@ -49,6 +50,8 @@ enum Command {
     Stats(stats::Stat),
     /// Show runs side by side, with their scores.
     Report(report::Report),
+    /// Write records to train a model to go on with SQL.
+    PsgExport(psg_export::PsgExport),
     /// Serve the built page on this machine.
     Serve(serve::Serve),
     /// Serve the built page with a language model for it, within budgets.
@@ -88,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Merge(args) => run::merge(args),
         Command::Stats(args) => stats::run(args),
         Command::Report(args) => report::run(args),
+        Command::PsgExport(args) => psg_export::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Half(args) => build::half(args),

@@ -187,7 +187,7 @@ pub enum Prepared {
     /// `history`, with its vectors.
     History(Box<Indexed>, Settings),
     /// `mqs`, `mqs-filter`, `mqs-qs`, and `dail` with its threshold.
-    Similar(Links, Questions, By, Option<f32>),
+    Similar(Box<(Links, Questions)>, By, Option<f32>),
 }
 
 impl Prepared {
@@ -200,10 +200,10 @@ impl Prepared {
             let links = place.links();
             let keep = |entry| !filtered || place.gives_a_row(entry);
             let questions = block_on(Questions::new(encoder, &place.knowledge, &links, keep));
-            questions.map(|questions| (links, questions)).map_err(|e| Failure::Failed(e.to_string()))
+            questions.map(|questions| Box::new((links, questions))).map_err(|e| Failure::Failed(e.to_string()))
         };
         let similar = |by, filtered| {
-            questions(filtered).map(|(links, questions)| Self::Similar(links, questions, by, None))
+            questions(filtered).map(|compared| Self::Similar(compared, by, None))
         };
         match args.retriever {
             Named::None => Ok(Self::Nothing),
@@ -212,9 +212,8 @@ impl Prepared {
             Named::MqsFilter => similar(By::Masked, true),
             Named::MqsQs => similar(By::MaskedOrPlain, false),
             Named::Dail => {
-                let (links, questions) = questions(false)?;
                 let threshold = Some(args.threshold.unwrap_or(DAIL_THRESHOLD));
-                Ok(Self::Similar(links, questions, By::Masked, threshold))
+                Ok(Self::Similar(questions(false)?, By::Masked, threshold))
             }
             Named::History => {
                 let without = Indexed::without_vectors(place.knowledge.clone());
@@ -246,7 +245,8 @@ impl Prepared {
         let found = match self {
             Self::Nothing => block_on(Nothing.retrieve(encoder, asked)),
             Self::Gold => block_on(Gold { knowledge: &place.knowledge }.retrieve(encoder, asked)),
-            Self::Similar(links, questions, by, skeletons) => {
+            Self::Similar(compared, by, skeletons) => {
+                let (links, questions) = &**compared;
                 let similar = Similar { questions, links, by: *by, skeletons: *skeletons, shots };
                 block_on(similar.retrieve(encoder, asked))
             }

@@ -1,4 +1,4 @@
-//! Requests and answers of `/chat/completions`.
+//! Requests and answers of `/chat/completions`, and of `/completions` where a text is to be gone on with.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
@@ -61,6 +61,12 @@ pub struct Request {
     pub seed: Option<u64>,
     /// Alternatives whose log probability is wanted for each token; None asks for no log probabilities.
     pub logprobs: Option<u8>,
+    /// A text to go on with, in place of the conversation.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Texts before which the answer ends.
+    #[serde(default)]
+    pub stop: Vec<String>,
     /// Parameters that this server or model refuses ("temperature", "stream_options"), so they are not sent.
     pub leave_out: Vec<String>,
 }
@@ -75,7 +81,10 @@ impl Request {
             }
         };
         put("model", json!(self.model));
-        put("messages", json!(self.messages));
+        match &self.text {
+            Some(text) => put("prompt", json!(text)),
+            None => put("messages", json!(self.messages)),
+        }
         put("temperature", json!(f64::from((self.temperature * 100.0).round()) / 100.0));
         if let Some(top_p) = self.top_p {
             put("top_p", json!(f64::from((top_p * 100.0).round()) / 100.0));
@@ -90,16 +99,35 @@ impl Request {
         if let Some(seed) = self.seed {
             put("seed", json!(seed));
         }
-        if let Some(top) = self.logprobs {
-            put("logprobs", json!(true));
-            put("top_logprobs", json!(top));
+        if !self.stop.is_empty() {
+            put("stop", json!(self.stop));
+        }
+        match (self.logprobs, &self.text) {
+            // The older of the two forms has the number here.
+            (Some(top), Some(_)) => put("logprobs", json!(top)),
+            (Some(top), None) => {
+                put("logprobs", json!(true));
+                put("top_logprobs", json!(top));
+            }
+            (None, _) => {}
         }
         Json::Object(body)
     }
 
-    /// Tokens of the messages, estimated.
+    /// Tokens of the prompt, estimated.
     pub fn prompt_tokens(&self) -> u32 {
-        self.messages.iter().map(|message| tokens::estimate(&message.content) + tokens::PER_MESSAGE).sum()
+        match &self.text {
+            Some(text) => tokens::estimate(text),
+            None => {
+                let tokens = |message: &Message| tokens::estimate(&message.content) + tokens::PER_MESSAGE;
+                self.messages.iter().map(tokens).sum()
+            }
+        }
+    }
+
+    /// What is sent, as messages: a text to be gone on with is one message of the user.
+    pub fn said(&self) -> Vec<Message> {
+        self.text.as_ref().map_or_else(|| self.messages.clone(), |text| vec![Message::user(text)])
     }
 }
 
@@ -209,5 +237,26 @@ mod tests {
         for gone in ["max_tokens", "temperature", "stream_options"] {
             assert!(body.get(gone).is_none(), "{gone}");
         }
+    }
+
+    #[test]
+    fn a_text_to_be_gone_on_with_has_the_fields_of_the_older_api() {
+        let request = Request {
+            model: "m".into(),
+            text: Some("SELECT".into()),
+            stop: vec!["```".into()],
+            max_tokens: 7,
+            logprobs: Some(1),
+            ..Request::default()
+        };
+        assert_eq!(
+            request.body(),
+            json!({
+                "model": "m", "temperature": 0.0, "max_tokens": 7, "stream": true,
+                "stream_options": {"include_usage": true},
+                "prompt": "SELECT", "stop": ["```"], "logprobs": 1,
+            })
+        );
+        assert_eq!(request.said(), [Message::user("SELECT")]);
     }
 }

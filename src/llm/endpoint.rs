@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Request;
+
 /// A key. It is never printed, and never written anywhere by this crate.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
@@ -101,6 +103,14 @@ impl Endpoint {
     /// Where completions are asked for.
     pub fn chat_url(&self) -> String {
         format!("{}/chat/completions", self.base)
+    }
+
+    /// Where a request goes: to the chat, or to where a text is gone on with.
+    pub fn url_of(&self, request: &Request) -> String {
+        match request.text {
+            Some(_) => format!("{}/completions", self.base),
+            None => self.chat_url(),
+        }
     }
 
     /// Where the list of models is.
@@ -262,6 +272,14 @@ mod tests {
         for written in ["ftp://host", "/v1", "http://", "http:///v1", "file:///x"] {
             assert!(matches!(base(written), Err(EndpointError::NotHttp(_))), "{written}");
         }
+    }
+
+    #[test]
+    fn a_request_goes_where_its_form_is_understood() {
+        let endpoint = Endpoint::new("localhost:8080").unwrap();
+        let text = Request { text: Some("SELECT".into()), ..Request::default() };
+        assert_eq!(endpoint.url_of(&text), "http://localhost:8080/v1/completions");
+        assert_eq!(endpoint.url_of(&Request::default()), "http://localhost:8080/v1/chat/completions");
     }
 
     #[test]

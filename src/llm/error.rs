@@ -96,6 +96,11 @@ pub enum LlmError {
         "The server sent nothing for {0} seconds. A local model may need longer for a long prompt: use a shorter context or a smaller model."
     )]
     Silent(u32),
+    /// The server answered without the log probabilities that were asked for and are needed.
+    #[error(
+        "The server gives no log probabilities, and this way of answering needs those of every token. Use a server that does, such as llama-server of llama.cpp or vLLM, or a chat model of OpenAI that takes “logprobs”."
+    )]
+    NoLogprobs,
     /// The user asked to stop.
     #[error("Stopped.")]
     Cancelled,
@@ -127,6 +132,7 @@ impl LlmError {
                 | Self::Redirected(_)
                 | Self::UnknownModel { .. }
                 | Self::RateLimited { .. }
+                | Self::NoLogprobs
                 | Self::Cancelled
                 | Self::Unreachable { .. }
         )

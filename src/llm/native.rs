@@ -90,7 +90,7 @@ impl Complete for HttpModel {
         if cancel.is_cancelled() {
             return Err(LlmError::Cancelled);
         }
-        let url = self.endpoint.chat_url();
+        let url = self.endpoint.url_of(request);
         let mut post = self.client.post(&url).header("Content-Type", "application/json");
         for (name, value) in self.endpoint.headers() {
             post = post.header(name, value);

@@ -211,6 +211,11 @@ impl Reader {
                 deltas.push(Delta::Text(text));
             }
         }
+        // Of a text that is gone on with.
+        if let Some(text) = choice.get("text").and_then(Json::as_str).filter(|text| !text.is_empty()) {
+            self.answer.text.push_str(text);
+            deltas.push(Delta::Text(text.to_owned()));
+        }
         if self.answer.text.len() + self.answer.reasoning.len() > MOST_TEXT {
             return Err(LlmError::Endless(MOST_TEXT >> 10));
         }
@@ -256,7 +261,32 @@ fn logprobs(choice: &Json) -> Vec<Logprob> {
         let top = token.get("top_logprobs").and_then(Json::as_array);
         Some(Logprob { token: name, logprob, top: top.into_iter().flatten().filter_map(pair).collect() })
     };
-    tokens.into_iter().flatten().filter_map(read).collect()
+    match tokens {
+        Some(tokens) => tokens.iter().filter_map(read).collect(),
+        None => choice.get("logprobs").map(older_logprobs).unwrap_or_default(),
+    }
+}
+
+/// Log probabilities in the form that `/completions` has at OpenAI and vLLM: parallel lists, alternatives as objects.
+fn older_logprobs(all: &Json) -> Vec<Logprob> {
+    let list = |name: &str| all.get(name).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let top = |at: usize| {
+        let all = list("top_logprobs").get(at).and_then(Json::as_object);
+        let mut top: Vec<(String, f32)> = all
+            .into_iter()
+            .flatten()
+            .filter_map(|(token, logprob)| Some((token.clone(), logprob.as_f64()? as f32)))
+            .collect();
+        top.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        top
+    };
+    let pairs = list("tokens").iter().zip(list("token_logprobs")).enumerate();
+    pairs
+        .filter_map(|(at, (token, logprob))| {
+            let (token, logprob) = (token.as_str()?.to_owned(), logprob.as_f64()? as f32);
+            Some(Logprob { token, logprob, top: top(at) })
+        })
+        .collect()
 }
 
 /// Seconds of Retry-After, which may be a date (RFC 9110, section 10.2.3).

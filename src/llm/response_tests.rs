@@ -68,6 +68,17 @@ fn reasoning_and_log_probabilities_are_kept_apart() {
 }
 
 #[test]
+fn a_text_that_is_gone_on_with_is_read_too() {
+    let piece = r#"{"choices": [{"index": 0, "text": " FROM t", "logprobs": {"content": [{"token": " FROM", "logprob": -0.5}]}}]}"#;
+    let older = r#"{"choices": [{"index": 0, "text": ";", "logprobs": {"tokens": [";"], "token_logprobs": [-1.5],
+        "top_logprobs": [{" WHERE": -2.0, ";": -1.5}]}, "finish_reason": "stop"}]}"#;
+    let answer = events(&[piece, older.replace('\n', " ").as_str(), "[DONE]"]).unwrap();
+    assert_eq!((answer.text.as_str(), answer.finish), (" FROM t;", Finish::Stop));
+    assert_eq!((answer.logprobs[0].logprob, answer.logprobs[1].logprob), (-0.5, -1.5));
+    assert_eq!(answer.logprobs[1].top, [(";".to_owned(), -1.5), (" WHERE".to_owned(), -2.0)]);
+}
+
+#[test]
 fn one_json_object_is_an_answer_too() {
     let json = r#"{"choices": [{"message": {"content": [{"type": "text", "text": "Hi"}]}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1}}"#;

@@ -7,6 +7,7 @@ pub mod dail_sql;
 pub mod direct;
 pub mod n_rep;
 pub mod opensearch_sql;
+pub mod sql_o1;
 pub mod staged;
 #[cfg(test)]
 mod tests_common;

@@ -13,6 +13,7 @@ use super::dail_sql::{DailSettings, dail_sql};
 use super::direct::{self, Direct, Event, Inputs, Shot, Shots, Trouble, direct};
 use super::n_rep::{NRepSettings, n_rep};
 use super::opensearch_sql::{DatabaseIndex, OpensearchSettings, opensearch_sql};
+use super::sql_o1::{SqlO1Settings, sql_o1};
 use super::staged::{Heard, Staged, Talk};
 use crate::db::{QueryLimits, ResultSet, TableInfo};
 use crate::llm::Cancel;
@@ -47,11 +48,14 @@ pub enum Way {
     OpensearchSql,
     /// N-rep consistency.
     NRep,
+    /// SQL-o1.
+    SqlO1,
 }
 
 impl Way {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 5] = [Self::Direct, Self::DailSql, Self::Codes, Self::OpensearchSql, Self::NRep];
+    pub const ALL: [Self; 6] =
+        [Self::Direct, Self::DailSql, Self::Codes, Self::OpensearchSql, Self::NRep, Self::SqlO1];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -61,13 +65,14 @@ impl Way {
             Self::Codes => "codes",
             Self::OpensearchSql => "opensearch-sql",
             Self::NRep => "n-rep",
+            Self::SqlO1 => "sql-o1",
         }
     }
 
     /// Answers that it chooses among if nothing else is said; None where it does not choose.
     pub fn samples(self) -> Option<u32> {
         match self {
-            Self::Direct | Self::NRep => None,
+            Self::Direct | Self::NRep | Self::SqlO1 => None,
             Self::DailSql => Some(DailSettings::default().samples),
             Self::Codes => Some(CodesSettings::default().candidates),
             Self::OpensearchSql => Some(OpensearchSettings::default().samples),
@@ -86,6 +91,7 @@ impl Way {
                 "OpenSearch-SQL: extraction, 21 samples, alignment, refinement and a vote; many requests"
             }
             Self::NRep => "N-rep: five ways to show the schema, a vote, and a judge where it is close",
+            Self::SqlO1 => "SQL-o1: a tree search over clauses, by the model's own log probabilities; many requests",
         }
     }
 }
@@ -183,6 +189,8 @@ pub struct Options<'a> {
     pub index: Option<&'a DatabaseIndex>,
     /// Of `n-rep`.
     pub n_rep: NRepSettings,
+    /// Of `sql-o1`; None for the published ones.
+    pub sql_o1: Option<&'a SqlO1Settings>,
 }
 
 /// A pipeline with one model.
@@ -225,6 +233,7 @@ impl<M: Complete, E: Embed> Pipeline for ByModel<'_, M, E> {
         let heard = |event: &Heard<'_>| match event {
             Heard::Stage(name) => on_event(&Event::Stage(name)),
             Heard::Delta(delta) => on_event(&Event::Delta(0, delta)),
+            Heard::Search(search) => on_event(&Event::Search(search)),
         };
         let talk = Talk::new(*model, settings, cancel, &heard);
         match self.way {
@@ -245,6 +254,12 @@ impl<M: Complete, E: Embed> Pipeline for ByModel<'_, M, E> {
             }
             Way::NRep => {
                 let answer = n_rep(&inputs, &self.options.n_rep, &talk, db, limits).await;
+                Answered::Staged(Box::new(talk.end(answer)))
+            }
+            Way::SqlO1 => {
+                let published = SqlO1Settings::default();
+                let settings = self.options.sql_o1.unwrap_or(&published);
+                let answer = sql_o1(&inputs, settings, &talk, db, limits).await;
                 Answered::Staged(Box::new(talk.end(answer)))
             }
             Way::Direct => {

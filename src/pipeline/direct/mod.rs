@@ -25,6 +25,7 @@ use crate::history::KnowledgeBase;
 use crate::llm::extract::{self, Extracted, NoSql};
 use crate::llm::{self, Cancel, Completion, Delta, Finish, LlmError, Message, Request};
 use crate::ports::{Complete, Execute};
+use crate::search::Search;
 use crate::sql::Schema;
 
 /// How the model is asked.
@@ -134,6 +135,8 @@ pub enum Event<'a> {
     Delta(usize, &'a Delta),
     /// An attempt ended.
     Attempt(&'a Attempt),
+    /// A search made a step.
+    Search(&'a Search),
 }
 
 /// Answers a question by a model. `on_event` hears what happens; `cancel` stops it.

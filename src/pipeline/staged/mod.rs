@@ -19,6 +19,7 @@ use crate::db::{DbError, QueryLimits, ResultSet};
 use crate::llm::extract::Extracted;
 use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request, tokens};
 use crate::ports::{Complete, Execute};
+use crate::search::{Report, Search};
 
 /// How the model is asked; the same for every pipeline.
 pub use super::direct::Settings;
@@ -56,6 +57,9 @@ pub struct Stage {
     pub candidates: Vec<Candidate>,
     /// What it found, and what it had to do without, a sentence each.
     pub notes: Vec<String>,
+    /// The tree that it searched.
+    #[serde(default)]
+    pub search: Option<Report>,
 }
 
 /// A question's way through a pipeline of several stages.
@@ -114,6 +118,8 @@ pub enum Heard<'a> {
     Stage(&'a str),
     /// A piece of an answer.
     Delta(&'a Delta),
+    /// A tree search went on.
+    Search(&'a Search),
 }
 
 /// How one request differs from the settings.
@@ -183,6 +189,14 @@ impl<'a, M: Complete> Talk<'a, M> {
         self.with(|stage| stage.notes.push(sentence));
     }
 
+    /// Tells how far a tree search is, and keeps it once it is over.
+    pub fn searched(&self, search: &Search) {
+        (self.on_event)(&Heard::Search(search));
+        if search.ended().is_some() {
+            self.with(|stage| stage.search = Some(Report::from(search)));
+        }
+    }
+
     /// Keeps a query that the stage proposed or changed.
     pub fn candidate(&self, candidate: Candidate) {
         self.with(|stage| stage.candidates.push(candidate));
@@ -208,7 +222,15 @@ impl<'a, M: Complete> Talk<'a, M> {
     /// # Errors
     /// When the model fails.
     pub async fn ask(&self, messages: Vec<Message>, sampling: Sampling) -> Result<Completion, LlmError> {
-        let mut request = self.request(messages, sampling);
+        self.send(self.request(messages, sampling)).await
+    }
+
+    /// Asks once, with a request of one's own.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub async fn send(&self, request: Request) -> Result<Completion, LlmError> {
+        let mut request = Request { leave_out: self.refused.borrow().clone(), ..request };
         let heard = &mut |delta: &Delta| (self.on_event)(&Heard::Delta(delta));
         let answer = llm::send(self, &mut request, heard, self.cancel).await;
         self.refused.replace(request.leave_out);
@@ -270,7 +292,7 @@ impl<M: Complete> Complete for Talk<'_, M> {
         let answer = self.model.complete(request, on_delta, cancel).await;
         // A refused parameter is asked again without it; that is one request.
         if !matches!(answer, Err(LlmError::Parameter { .. })) {
-            let exchange = Exchange { messages: request.messages.clone(), answer: answer.clone() };
+            let exchange = Exchange { messages: request.said(), answer: answer.clone() };
             self.with(|stage| stage.exchanges.push(exchange));
         }
         answer

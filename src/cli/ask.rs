@@ -286,6 +286,8 @@ fn write_live(event: &Event<'_>) {
         Event::Prompt(prompt) => eprintln!("The model reads a prompt of about {} tokens.", prompt.tokens),
         Event::Delta(_, Delta::Text(text) | Delta::Reasoning(text)) => eprint!("{text}"),
         Event::Attempt(_) => eprintln!(),
+        // A search takes many steps, and the pieces of its answers belong to many queries.
+        Event::Search(_) => eprintln!(),
     }
 }
 

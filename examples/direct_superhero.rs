@@ -22,7 +22,7 @@ use querylore::history::{Builder, KnowledgeBase};
 use querylore::llm::native::HttpModel;
 use querylore::llm::{Cancel, Endpoint};
 use querylore::pipeline::direct::{Settings, Shots};
-use querylore::pipeline::{Adapt, Answered, ByModel, Pipeline as _, Sources};
+use querylore::pipeline::{Adapt, Answered, ByModel, Pipeline as _, Sources, Way};
 use querylore::ports::Embed as _;
 use querylore::ports::blocking::block_on;
 use querylore::retrieval::{self, Index, Level, Vectors, retrieve_question};
@@ -131,6 +131,7 @@ fn main() {
             } else {
                 let (model, settings, tables) = (&server, &settings, overview.tables.as_slice());
                 let pipeline = ByModel {
+                    way: Way::Direct,
                     model,
                     settings,
                     tables,
@@ -156,7 +157,7 @@ fn main() {
                     direct.attempts.len(),
                     json!({"estimated": direct.prompt.tokens, "counted": direct.attempts[0].answer.as_ref().and_then(|a| a.usage).map(|u| u.prompt)}),
                 ),
-                Answered::Adapted(_) => (0, Json::Null),
+                Answered::Adapted(_) | Answered::Staged(_) => (0, Json::Null),
             };
             let line = json!({
                 "question_id": task.question_id, "arm": arm, "right": right, "attempts": attempts, "prompt": tokens,

@@ -19,12 +19,14 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("pipeline", &["retrieval", "history", "llm", "db", "sql", "ports"]),
         ("bench", &["retrieval", "history", "db", "sql", "ports"]),
         ("demo", &["bench", "history", "db", "sql"]),
-        ("present", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
+        ("experiment", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "ports"]),
+        ("present", &["experiment", "bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
         ("browser", &["db", "embedding", "llm", "ports", "incident"]),
         (
             "ui",
             &[
                 "browser",
+                "experiment",
                 "bench",
                 "pipeline",
                 "retrieval",
@@ -42,6 +44,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         (
             "cli",
             &[
+                "experiment",
                 "bench",
                 "pipeline",
                 "retrieval",

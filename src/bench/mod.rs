@@ -4,6 +4,7 @@ pub mod align;
 mod cell;
 pub mod check;
 pub mod compare;
+pub mod interval;
 pub mod modes;
 mod permutation;
 pub mod retrieval_metrics;

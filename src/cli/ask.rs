@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::answering;
 use super::model::{Connected, Server};
 use super::{Failure, encoder, inputs, json};
 use crate::bench::compare::{self, Mode, Verdict};
@@ -17,7 +18,8 @@ use crate::llm::{Cancel, Delta};
 use crate::pipeline::adapt;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::pipeline::direct::{self, Direct, Event, Shot, Shots};
-use crate::pipeline::{Answered, ByModel, Pipeline as _};
+use crate::pipeline::staged::Staged;
+use crate::pipeline::{Answered, ByModel, Pipeline as _, Way};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
 use crate::present::answer::{NO_ROWS, chance, change as told_change, tried};
@@ -50,7 +52,7 @@ pub struct Ask {
     server: Server,
     /// Who answers; direct where --llm is given, adapt otherwise.
     #[arg(long)]
-    pipeline: Option<Way>,
+    pipeline: Option<answering::By>,
     /// What a model is shown of the history.
     #[arg(long, default_value = "queries", requires = "llm")]
     shots: Kind,
@@ -72,15 +74,6 @@ pub struct Ask {
 const ITEMS_SHOWN: usize = 10;
 /// Milliseconds for the row counts and samples that a model is shown.
 const OVERVIEW_MS: u32 = 5_000;
-
-/// Pipelines by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Way {
-    /// A query of the history, adapted.
-    Adapt,
-    /// A language model.
-    Direct,
-}
 
 /// Kinds of examples by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -111,6 +104,7 @@ struct Done<'a> {
 enum Told<'a> {
     Adapted { answer: &'a adapt::Answer },
     Direct { direct: &'a Direct },
+    Staged { staged: &'a Staged },
 }
 
 /// What one question gave.
@@ -126,12 +120,9 @@ struct Asked {
 /// When a file cannot be read, the model cannot be used, nothing in the history fits, or gold does not run.
 pub fn run(args: &Ask) -> Result<String, Failure> {
     let spec = encoder::spec(&args.encoder)?;
-    let way = args.pipeline.unwrap_or(if args.server.llm.is_some() { Way::Direct } else { Way::Adapt });
-    if way == Way::Direct && args.server.llm.is_none() {
-        return Err(Failure::Usage(
-            "The pipeline direct needs a model; give its server with --llm.".to_owned(),
-        ));
-    }
+    let llm = args.server.llm.as_ref();
+    let usual = llm.map_or(answering::By::Adapt, |_| answering::By::Model(Way::default()));
+    let way = args.pipeline.unwrap_or(usual).with(llm)?;
     let connected = args.server.connect()?;
     let schema = inputs::schema(&args.database)?;
     let database = inputs::database(&args.database)?;
@@ -162,6 +153,7 @@ pub fn run(args: &Ask) -> Result<String, Failure> {
         let told = match &answered {
             Answered::Adapted(Ok(answer)) => Told::Adapted { answer },
             Answered::Direct(direct) => Told::Direct { direct },
+            Answered::Staged(staged) => Told::Staged { staged },
             Answered::Adapted(Err(error)) => return Err(Failure::Failed(error.to_string())),
         };
         return json(&Done {
@@ -207,7 +199,7 @@ fn adapted(
 
 fn by_model(
     args: &Ask,
-    way: Way,
+    way: answering::By,
     connected: &Connected,
     sources: Sources<'_>,
     encoder: &crate::embedding::Encoder,
@@ -229,10 +221,10 @@ fn by_model(
     let Found { mut retrieved, picks, phrases, rerank, .. } = block_on(found).map_err(|e| failed(&e))?;
     let question = &args.question;
     let answered = match way {
-        Way::Adapt => {
+        answering::By::Adapt => {
             block_on(crate::pipeline::Adapt.answer(question, sources, &retrieved, database, limits))
         }
-        Way::Direct => {
+        answering::By::Model(way) => {
             let overview = introspect::overview(database, OVERVIEW_MS).map_err(|e| failed(&e))?;
             let settings = direct::Settings {
                 model: connected.name.clone(),
@@ -249,6 +241,7 @@ fn by_model(
             let live = !args.json && std::io::stderr().is_terminal();
             let by_model = matches!(rerank, By::Model { .. }) && args.shots != Kind::None;
             let pipeline = ByModel {
+                way,
                 model: &connected.server,
                 settings: &settings,
                 tables: &overview.tables,
@@ -271,6 +264,7 @@ fn by_model(
 /// Writes what the model writes as it comes, on standard error.
 fn write_live(event: &Event<'_>) {
     match event {
+        Event::Stage(name) => eprintln!("\n{name}:"),
         Event::Prompt(prompt) => eprintln!("The model reads a prompt of about {} tokens.", prompt.tokens),
         Event::Delta(_, Delta::Text(text) | Delta::Reasoning(text)) => eprint!("{text}"),
         Event::Attempt(_) => eprintln!(),
@@ -316,6 +310,15 @@ fn told(answered: &Answered, model: &str) -> String {
                 }
                 for other in attempt.extracted.iter().flat_map(|extracted| &extracted.others) {
                     let _ = writeln!(text, "  Not used, another statement of the answer: {}", excerpt(other));
+                }
+            }
+        }
+        Answered::Staged(staged) => {
+            let requests = format::counted(staged.exchanges().count(), "request", "requests");
+            let _ = writeln!(text, "Written by {model} in {requests}.");
+            for stage in &staged.stages {
+                for note in &stage.notes {
+                    let _ = writeln!(text, "  {}: {note}", stage.name);
                 }
             }
         }

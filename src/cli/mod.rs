@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong use. One line on standard error says what happened.
 
+mod answering;
 mod ask;
 mod build;
 mod encoder;

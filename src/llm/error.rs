@@ -96,6 +96,9 @@ pub enum LlmError {
         "The server sent nothing for {0} seconds. A local model may need longer for a long prompt: use a shorter context or a smaller model."
     )]
     Silent(u32),
+    /// One more request would pass a limit that the user set.
+    #[error("The limit of {0} is reached, so nothing more was asked. Raise it to go on.")]
+    Budget(String),
     /// The user asked to stop.
     #[error("Stopped.")]
     Cancelled,
@@ -127,6 +130,7 @@ impl LlmError {
                 | Self::Redirected(_)
                 | Self::UnknownModel { .. }
                 | Self::RateLimited { .. }
+                | Self::Budget(_)
                 | Self::Cancelled
                 | Self::Unreachable { .. }
         )

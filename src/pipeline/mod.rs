@@ -7,4 +7,4 @@ pub mod staged;
 pub mod ways;
 
 pub use ask::{Sources, ask};
-pub use ways::{Adapt, Answered, ByModel, NoAnswer, Pipeline};
+pub use ways::{Adapt, Answered, ByModel, NoAnswer, Pipeline, Way};

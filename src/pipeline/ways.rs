@@ -1,11 +1,15 @@
 //! One trait over the pipelines, so that the same question can be answered in several ways and compared.
 #![allow(async_fn_in_trait)] // Every caller is single-threaded, as with the ports.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use super::adapt::{self, AdaptError, adapt};
 use super::ask::Sources;
 use super::direct::{self, Direct, Event, Inputs, Shot, Shots, Trouble, direct};
+use super::staged::Staged;
 use crate::db::{QueryLimits, ResultSet, TableInfo};
 use crate::llm::Cancel;
 use crate::ports::{Complete, Execute};
@@ -24,13 +28,60 @@ pub trait Pipeline {
     ) -> Answered;
 }
 
-/// An answer of either pipeline, with all that it tells.
+/// The pipelines that ask a model, by name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// Schema, examples and question; mended once.
+    #[default]
+    Direct,
+}
+
+impl Way {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 1] = [Self::Direct];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+        }
+    }
+
+    /// What it does, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Direct => "a language model, asked once and mended once",
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Way {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|way| way.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("The pipeline {name} is not known; there are {names}.")
+        })
+    }
+}
+
+/// An answer of any pipeline, with all that it tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answered {
     /// Without a model.
     Adapted(Result<adapt::Answer, AdaptError>),
-    /// By a model.
+    /// By a model, asked once and mended once.
     Direct(Box<Direct>),
+    /// By a model, in several stages.
+    Staged(Box<Staged>),
 }
 
 /// Why there is no answer, whatever the pipeline.
@@ -42,6 +93,9 @@ pub enum NoAnswer<'a> {
     /// Of `direct`.
     #[error(transparent)]
     Direct(&'a Trouble),
+    /// Of a pipeline of several stages.
+    #[error(transparent)]
+    Staged(&'a Trouble),
 }
 
 impl Answered {
@@ -56,6 +110,10 @@ impl Answered {
             Self::Direct(direct) => match &direct.answer {
                 Ok(answer) => Ok((&answer.sql, &answer.result)),
                 Err(trouble) => Err(NoAnswer::Direct(trouble)),
+            },
+            Self::Staged(staged) => match &staged.answer {
+                Ok(answer) => Ok((&answer.sql, &answer.result)),
+                Err(trouble) => Err(NoAnswer::Staged(trouble)),
             },
         }
     }
@@ -78,8 +136,10 @@ impl Pipeline for Adapt {
     }
 }
 
-/// Pipeline `direct` with one model.
+/// A pipeline with one model.
 pub struct ByModel<'a, M> {
+    /// Which one.
+    pub way: Way,
     /// The model's server.
     pub model: &'a M,
     /// How it is asked.
@@ -109,7 +169,11 @@ impl<M: Complete> Pipeline for ByModel<'_, M> {
         let Sources { knowledge, schema, .. } = sources;
         let inputs = Inputs { question, schema, tables: self.tables, knowledge, shots: &shots };
         let Self { model, settings, on_event, cancel, .. } = self;
-        let answered = direct(&inputs, settings, *model, db, limits, *on_event, cancel).await;
-        Answered::Direct(Box::new(answered))
+        match self.way {
+            Way::Direct => {
+                let answered = direct(&inputs, settings, *model, db, limits, *on_event, cancel).await;
+                Answered::Direct(Box::new(answered))
+            }
+        }
     }
 }

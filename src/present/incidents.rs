@@ -56,6 +56,7 @@ pub fn of_model(error: &LlmError) -> &'static str {
         LlmError::Endless(_) => "the answer had no end",
         LlmError::Malformed(_) => "the answer could not be read",
         LlmError::Silent(_) => "the server sent nothing for too long",
+        LlmError::Budget(_) => "a limit of the budget was reached",
         LlmError::Cancelled => "the answer was stopped",
         LlmError::Unreachable { .. } => "the server could not be reached",
     }

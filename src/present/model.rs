@@ -17,6 +17,10 @@ pub fn sql_so_far(answer: &str) -> String {
 
 /// Parts of a prompt with their tokens, in its order.
 pub fn parts(prompt: &Prompt) -> Vec<(String, u32)> {
+    if prompt.schema_tokens + prompt.shot_tokens == 0 {
+        // A request of a pipeline of several, whose parts are not counted.
+        return vec![("The last request".to_owned(), prompt.tokens)];
+    }
     let rest = prompt.tokens.saturating_sub(prompt.schema_tokens).saturating_sub(prompt.shot_tokens);
     let examples = match prompt.shots.len() {
         0 => "No examples".to_owned(),

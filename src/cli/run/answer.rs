@@ -1,39 +1,78 @@
-//! One task through a pipeline.
+//! What tasks are answered with: databases, their histories, the model within its budget.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use super::{Pipeline, Run, inputs};
-use crate::bench::retrieval_metrics::measure_queries;
-use crate::bench::run::{Outcome, RetrievedQuery};
-use crate::bench::task::Task;
+use super::file::cannot_write;
+use super::{Run, inputs};
 use crate::cli::Failure;
 use crate::cli::model::Connected;
-use crate::cli::retrieving::{Place, Prepared};
-use crate::db::{QueryLimits, TableInfo, introspect};
+use crate::cli::retrieving::{Place, Ready};
+use crate::db::{Database, TableInfo, introspect};
 use crate::embedding::Encoder;
-use crate::llm::{Cancel, Patient};
-use crate::pipeline::adapt::adapt;
-use crate::pipeline::ask::CANDIDATES;
-use crate::pipeline::direct::{self, Direct, Inputs, Shots, Trouble, direct};
-use crate::ports::blocking::block_on;
+use crate::experiment::Queries;
+use crate::llm::answer_log::{self, Log};
+use crate::llm::budget::{Limits, Price, Spent};
+use crate::llm::{Cache, Completion, Request};
+use crate::pipeline::direct;
 
-/// Requests of one answer at most while the server is busy.
-const TRIES: u32 = 6;
 /// Milliseconds for the row counts and samples that a model is shown.
 const OVERVIEW_MS: u32 = 5_000;
 
+/// What a run may use of its model.
+#[derive(Debug, clap::Args)]
+pub struct Budget {
+    /// Requests at most, those of earlier parts of this run included.
+    #[arg(long, value_name = "N", requires = "llm")]
+    max_requests: Option<u64>,
+    /// Tokens of prompts and answers at most.
+    #[arg(long, value_name = "N", requires = "llm")]
+    max_tokens: Option<u64>,
+    /// Dollars at most, by the two prices.
+    #[arg(long, value_name = "DOLLARS", value_parser = money, requires = "prices")]
+    max_cost: Option<f64>,
+    /// Dollars for a million tokens of prompts.
+    #[arg(long, value_name = "DOLLARS", value_parser = money, group = "prices", requires = "llm")]
+    price_prompt: Option<f64>,
+    /// Dollars for a million tokens of answers.
+    #[arg(long, value_name = "DOLLARS", value_parser = money, group = "prices", requires = "llm")]
+    price_answer: Option<f64>,
+}
+
+fn money(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give dollars, such as 0.60".to_owned())
+}
+
+impl Budget {
+    pub(super) fn limits(&self) -> Limits {
+        Limits { requests: self.max_requests, tokens: self.max_tokens, cost: self.max_cost }
+    }
+
+    pub(super) fn price(&self) -> Price {
+        Price {
+            prompt: self.price_prompt.unwrap_or_default(),
+            answer: self.price_answer.unwrap_or_default(),
+        }
+    }
+}
+
 /// How the model is asked.
-pub(super) fn direct_settings(args: &Run, connected: Option<&Connected>) -> direct::Settings {
+pub(super) fn asked_with(args: &Run, connected: Option<&Connected>) -> direct::Settings {
     let model = connected.map(|connected| connected.name.clone()).unwrap_or_default();
     direct::Settings { model, context_tokens: args.context, ..direct::Settings::default() }
 }
 
-/// A database with what a model is shown of it.
+/// A database with its history and what a model is shown of it.
 pub(super) struct Opened {
-    place: Place,
-    retriever: Prepared,
-    tables: Vec<TableInfo>,
+    pub ready: Ready,
+    pub database: Database,
+    pub tables: Vec<TableInfo>,
+    pub queries: Option<Queries>,
 }
 
 impl Opened {
@@ -43,110 +82,68 @@ impl Opened {
     /// When it or its history cannot be read.
     pub(super) fn new(args: &Run, db_id: &str, encoder: &Encoder) -> Result<Self, Failure> {
         let place = Place::open(&args.retrieving, db_id, &BTreeMap::new())?;
-        let tables = match (&place.database, args.pipeline) {
-            (Some(database), Pipeline::Direct) => {
-                introspect::overview(database, OVERVIEW_MS)
-                    .map_err(|e| Failure::Failed(e.to_string()))?
-                    .tables
-            }
-            _ => Vec::new(),
+        let mut ready = Ready::new(&args.retrieving, place, encoder)?;
+        let Some(database) = ready.database.take() else {
+            return Err(Failure::Failed(format!("The database {db_id} is not in --databases.")));
         };
-        let retriever = Prepared::new(&args.retrieving, &place, encoder)?;
-        Ok(Self { place, retriever, tables })
+        let tables = if args.pipeline.asks() {
+            let overview = introspect::overview(&database, OVERVIEW_MS);
+            overview.map_err(|e| Failure::Failed(e.to_string()))?.tables
+        } else {
+            Vec::new()
+        };
+        let queries = args.own_left_out.then(|| Queries::of(&ready.history));
+        Ok(Self { ready, database, tables, queries })
     }
 }
 
-/// Answers a task.
-///
-/// # Errors
-/// When its database is not there, or the model's server fails for good.
-pub(super) fn answer(
-    args: &Run,
-    connected: Option<&Connected>,
-    opened: &Opened,
-    place: usize,
-    task: (&Task, Option<&str>),
-    encoder: &Encoder,
-) -> Result<Outcome, Failure> {
-    let Place { knowledge, schema, database } = &opened.place;
-    let Some(database) = database else {
-        return Err(Failure::Failed(format!("The database {} is not in --databases.", task.0.db_id)));
-    };
-    let shots = usize::from(args.max_shots);
-    // adapt chooses among more than a model is shown.
-    let wide = if args.pipeline == Pipeline::Adapt { shots.max(CANDIDATES) } else { shots };
-    let clock = Instant::now();
-    let found = opened.retriever.find(&opened.place, encoder, task, wide)?;
-    let retrieve_ms = milliseconds(clock.elapsed());
-    let task = task.0;
-    let clock = Instant::now();
-    let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1_000), ..QueryLimits::default() };
-    let mut outcome = Outcome {
-        place,
-        question_id: task.question_id,
-        db_id: task.db_id.clone(),
-        retrieve_ms,
-        ..Outcome::default()
-    };
-    match connected {
-        None => match block_on(adapt(&task.question, knowledge, schema, &found, database, limits)) {
-            Ok(answer) => outcome.sql = Some(answer.sql),
-            Err(error) => outcome.error = Some(error.to_string()),
-        },
-        Some(connected) => {
-            let settings = direct_settings(args, Some(connected));
-            let shots = Shots::Queries(shots).of(&found);
-            let inputs =
-                Inputs { question: &task.question, schema, tables: &opened.tables, knowledge, shots: &shots };
-            let patient = Patient::new(&connected.server, TRIES, &std::thread::sleep);
-            let cancel = Cancel::default();
-            let asked = block_on(direct(&inputs, &settings, &patient, database, limits, &|_| {}, &cancel));
-            by_model(&mut outcome, &asked)?;
+/// Answers of the model, kept in a file beside the run file as they come.
+pub(super) struct Answers {
+    pub cache: RefCell<Cache>,
+    /// What those of earlier parts of the run cost.
+    pub spent: Spent,
+    file: RefCell<File>,
+    path: PathBuf,
+    /// Why an answer could not be kept.
+    pub trouble: RefCell<Option<Failure>>,
+}
+
+impl Answers {
+    /// Those of the run file at `out`.
+    ///
+    /// # Errors
+    /// When their file cannot be used.
+    pub(super) fn open(args: &Run) -> Result<Self, Failure> {
+        let mut name = args.out.clone().into_os_string();
+        name.push(".answers");
+        let path = PathBuf::from(name);
+        let cannot = |e: std::io::Error| cannot_write(&path, &e);
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(cannot)?;
+        let bytes = inputs::bytes(&path)?;
+        let Log { cache, spent, whole } = answer_log::read(&bytes).map_err(|line| {
+            let path = path.display();
+            Failure::Failed(format!("{path}: line {line} is no answer. Remove the file; answers are asked for again."))
+        })?;
+        file.set_len(whole as u64).map_err(cannot)?;
+        Ok(Self { cache: cache.into(), spent, file: file.into(), path, trouble: RefCell::default() })
+    }
+
+    /// Keeps an answer, whole and on the disk.
+    pub(super) fn keep(&self, key: &str, request: &Request, answer: &Completion) {
+        let line = answer_log::line(key, request, answer).map_err(std::io::Error::other);
+        let mut file = self.file.borrow_mut();
+        if let Err(error) = line.and_then(|line| file.write_all(&line)).and_then(|()| file.sync_data()) {
+            self.trouble.replace(Some(cannot_write(&self.path, &error)));
         }
     }
-    outcome.answer_ms = milliseconds(clock.elapsed());
-    let entries: Vec<u32> = found.queries.iter().take(shots).map(|hit| hit.entry).collect();
-    outcome.knowledge =
-        (!task.knowledge.is_empty()).then(|| measure_queries(&task.knowledge, knowledge, &entries));
-    let hits = found.queries.iter().take(shots);
-    outcome.retrieved = hits
-        .filter_map(|hit| {
-            let entry = knowledge.entries.get(hit.entry as usize)?;
-            Some(RetrievedQuery { entry: hit.entry, source_ids: entry.source_ids.clone(), score: hit.score })
-        })
-        .collect();
-    Ok(outcome)
 }
 
-/// Takes over what a model answered. An answer that is missing because its server failed is none: the run stops, and
-/// goes on there.
-fn by_model(outcome: &mut Outcome, asked: &Direct) -> Result<(), Failure> {
-    if let Err(Trouble::Model(error)) = &asked.answer
-        && (error.ends_a_job() || error.is_temporary())
-    {
-        return Err(Failure::Failed(format!("{error} What was answered is kept; --resume goes on.")));
-    }
-    let extracted = asked.attempts.iter().rev().find_map(|attempt| attempt.extracted.as_ref());
-    match &asked.answer {
-        Ok(answer) => outcome.sql = Some(answer.sql.clone()),
-        // SQL that fails is an answer, and wrong.
-        Err(trouble) => {
-            outcome.sql = extracted.map(|extracted| extracted.sql.clone());
-            outcome.error = Some(trouble.to_string());
-        }
-    }
-    let messages = serde_json::to_vec(&asked.prompt.messages).unwrap_or_default();
-    outcome.prompt_sha256 = Some(inputs::sha256(&messages));
-    outcome.requests = u32::try_from(asked.attempts.len()).unwrap_or(u32::MAX);
-    for answer in asked.attempts.iter().filter_map(|attempt| attempt.answer.as_ref()) {
-        let usage = answer.usage.unwrap_or_default();
-        let prompt = if usage.prompt > 0 { usage.prompt } else { asked.prompt.tokens };
-        outcome.prompt_tokens = outcome.prompt_tokens.saturating_add(prompt);
-        outcome.answer_tokens = outcome.answer_tokens.saturating_add(usage.completion);
-    }
-    Ok(())
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+/// Lets time pass while other tasks go on.
+pub(super) async fn wait(time: Duration) {
+    let (done, waiting) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        std::thread::sleep(time);
+        let _ = done.send(());
+    });
+    let _ = waiting.await;
 }

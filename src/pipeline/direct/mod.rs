@@ -123,6 +123,8 @@ pub struct Answer {
 /// What happens while a question is answered.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// A pipeline of several stages begins one.
+    Stage(&'a str),
     /// The prompt is written.
     Prompt(&'a Prompt),
     /// A piece of the answer of the attempt of that number, from 0.

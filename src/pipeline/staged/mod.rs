@@ -9,9 +9,10 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::direct::{Answer, Trouble};
+use super::direct::{Answer, Attempt, Direct, LeftOut, Prompt, Trouble};
 use crate::db::{DbError, QueryLimits, ResultSet};
-use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request};
+use crate::llm::extract::Extracted;
+use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request, tokens};
 use crate::ports::{Complete, Execute};
 
 /// How the model is asked; the same for every pipeline.
@@ -65,6 +66,30 @@ impl Staged {
     /// The requests of all stages.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.stages.iter().flat_map(|stage| &stage.exchanges)
+    }
+
+    /// The last exchange in the form of a pipeline of one request, for whoever shows one prompt and one answer.
+    pub fn last(&self) -> Direct {
+        let exchange = self.exchanges().last();
+        let messages = exchange.map(|exchange| exchange.messages.clone()).unwrap_or_default();
+        let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
+        let sql = self.answer.as_ref().ok().map(|answer| answer.sql.as_str()).or_else(|| self.last_sql());
+        let attempt = Attempt {
+            messages: messages.clone(),
+            answer: exchange.and_then(|exchange| exchange.answer.as_ref().ok()).cloned(),
+            extracted: sql.map(|sql| Extracted { sql: sql.to_owned(), others: Vec::new() }),
+            trouble: self.answer.as_ref().err().cloned(),
+            hints: Vec::new(),
+        };
+        let prompt = Prompt {
+            messages,
+            tokens,
+            schema_tokens: 0,
+            shot_tokens: 0,
+            shots: Vec::new(),
+            left_out: LeftOut::default(),
+        };
+        Direct { prompt, attempts: vec![attempt], answer: self.answer.clone() }
     }
 
     /// The last SQL that was proposed, right or not.

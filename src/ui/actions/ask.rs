@@ -15,6 +15,7 @@ use crate::incident::Source;
 use crate::llm::Cancel;
 use crate::pipeline::Answered;
 use crate::pipeline::ask::{self as pipeline, Sources};
+use crate::pipeline::direct::Direct;
 use crate::ports::Execute;
 use crate::present::grid;
 use crate::present::incidents::of_database;
@@ -165,26 +166,30 @@ pub fn show(state: State, answered: &Answered) {
                 r.answer = Some(Arc::new(answer.clone()));
             }
             Answered::Adapted(Err(error)) => r.trouble = Some(Trouble::Adapt(error.clone())),
-            Answered::Direct(direct) => {
-                r.prompt = Some(Arc::new(direct.prompt.clone()));
-                match &direct.answer {
-                    Ok(answer) => {
-                        r.sql = layout::broken(&answer.sql);
-                        r.result = Some(Arc::new(answer.result.clone()));
-                    }
-                    Err(_) => {
-                        let tried = direct.attempts.iter().rev().find_map(|a| a.extracted.as_ref());
-                        r.sql = tried.map(|tried| tried.sql.clone()).unwrap_or_default();
-                        r.trouble = Some(Trouble::Model);
-                    }
-                }
-                r.direct = Some(Arc::new(direct.as_ref().clone()));
-            }
+            Answered::Direct(direct) => by_model(r, direct.as_ref().clone()),
+            Answered::Staged(staged) => by_model(r, staged.last()),
         }
     });
     if state.run.with_untracked(|r| r.trouble.is_some()) {
         state.said.set("No answer.".to_owned());
     }
+}
+
+/// Shows what a model answered: SQL and rows, or the SQL that it tried last.
+fn by_model(r: &mut Run, direct: Direct) {
+    r.prompt = Some(Arc::new(direct.prompt.clone()));
+    match &direct.answer {
+        Ok(answer) => {
+            r.sql = layout::broken(&answer.sql);
+            r.result = Some(Arc::new(answer.result.clone()));
+        }
+        Err(_) => {
+            let tried = direct.attempts.iter().rev().find_map(|a| a.extracted.as_ref());
+            r.sql = tried.map(|tried| tried.sql.clone()).unwrap_or_default();
+            r.trouble = Some(Trouble::Model);
+        }
+    }
+    r.direct = Some(Arc::new(direct));
 }
 
 /// Runs the SQL that is shown; where it fails there are no rows.

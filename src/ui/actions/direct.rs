@@ -102,6 +102,7 @@ pub(super) async fn answer(
     };
     let pending = RefCell::new(Pending::new());
     let heard = |event: &Event<'_>| match event {
+        Event::Stage(_) => {}
         Event::Prompt(prompt) => asking.update(|r| {
             r.prompt = Some(Arc::new((*prompt).clone()));
             r.model.clone_from(&wanted.ask.model);

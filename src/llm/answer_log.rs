@@ -43,7 +43,7 @@ pub struct Log {
 pub fn read(bytes: &[u8]) -> Result<Log, usize> {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let mut log = Log { cache: Cache::with_room(usize::MAX), spent: Spent::default(), whole };
-    let lines = bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n').zip(1..);
+    let lines = bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n').zip(1_usize..);
     for (text, number) in lines.filter(|(text, _)| !text.is_empty()) {
         let Line { key, spent, answer } = serde_json::from_slice(text).map_err(|_| number)?;
         log.spent = log.spent.and(spent);

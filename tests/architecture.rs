@@ -20,7 +20,10 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("bench", &["retrieval", "history", "db", "sql", "ports"]),
         ("demo", &["bench", "history", "db", "sql"]),
         ("experiment", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "ports"]),
-        ("present", &["experiment", "bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
+        (
+            "present",
+            &["experiment", "bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"],
+        ),
         ("browser", &["db", "embedding", "llm", "ports", "incident"]),
         (
             "ui",

@@ -26,7 +26,8 @@ mod tests {
     #[test]
     fn worked_examples() {
         let percent = |solved, tasks| {
-            wilson(solved, tasks).map(|(low, high)| ((low * 1000.0).round() / 10.0, (high * 1000.0).round() / 10.0))
+            wilson(solved, tasks)
+                .map(|(low, high)| ((low * 1000.0).round() / 10.0, (high * 1000.0).round() / 10.0))
         };
         // Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20.
         assert_eq!(percent(81, 263), Some((25.5, 36.6)));

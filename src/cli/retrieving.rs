@@ -152,8 +152,7 @@ impl Ready {
     pub fn new(args: &Retrieving, place: Place, encoder: &Encoder) -> Result<Self, Failure> {
         let Place { knowledge, schema, database } = place;
         let how = (Level::from(args.level), args.threshold);
-        let made =
-            Prepared::new(args.retriever, how, (&knowledge, &schema), encoder, database.as_ref());
+        let made = Prepared::new(args.retriever, how, (&knowledge, &schema), encoder, database.as_ref());
         let retriever = block_on(made).map_err(|e| Failure::Failed(e.to_string()))?;
         let without = Indexed::without_vectors(knowledge);
         let history = match retriever {

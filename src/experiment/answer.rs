@@ -1,5 +1,6 @@
 //! One task through a retriever and a pipeline.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::told::take_over;
@@ -9,7 +10,7 @@ use crate::bench::run::{Outcome, RetrievedQuery};
 use crate::bench::task::Task;
 use crate::db::{QueryLimits, TableInfo};
 use crate::history::query_key;
-use crate::llm::{Cancel, LlmError};
+use crate::llm::{Cancel, Completion, Delta, LlmError, Request};
 use crate::pipeline::ask::CANDIDATES;
 use crate::pipeline::direct::{self, Shots};
 use crate::pipeline::{Adapt, Answered, ByModel, Pipeline as _, Sources, Way};
@@ -149,7 +150,8 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
         let began = (self.clock)();
         let answered = self.answered(task, history, &found).await?;
         take_over(&mut outcome, &answered)?;
-        if self.cancel.is_cancelled() && outcome.sql.is_none() {
+        // What was stopped half way is no answer; what its model said is remembered.
+        if self.cancel.is_cancelled() {
             return Err(Ended::Cancelled);
         }
         outcome.answer_ms = rounded((self.clock)() - began);
@@ -157,12 +159,7 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
         Ok(outcome)
     }
 
-    async fn answered(
-        &self,
-        task: &Task,
-        history: &Indexed,
-        found: &Retrieved,
-    ) -> Result<Answered, Ended> {
+    async fn answered(&self, task: &Task, history: &Indexed, found: &Retrieved) -> Result<Answered, Ended> {
         let Subject { db, schema, .. } = self.subject;
         // Nothing that answers looks into the vectors.
         let nothing = Index::default();
@@ -203,8 +200,7 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
         let Subject { db, schema, .. } = self.subject;
         let sources = Sources { knowledge: &history.base, index: &Index::default(), schema };
         let pipeline = self.by_model(Way::Direct, model, Shots::None);
-        let answered =
-            pipeline.answer(&task.question, sources, &Retrieved::default(), db, self.limits).await;
+        let answered = pipeline.answer(&task.question, sources, &Retrieved::default(), db, self.limits).await;
         let mut own = Outcome::default();
         take_over(&mut own, &answered)?;
         outcome.requests += own.requests;
@@ -227,6 +223,43 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
             Some(RetrievedQuery { entry, source_ids, score })
         });
         outcome.retrieved = kept.collect();
+    }
+}
+
+/// A model that counts the answers that were not remembered.
+pub struct Counted<'a, M> {
+    model: &'a M,
+    fresh: Cell<u32>,
+}
+
+impl<'a, M> Counted<'a, M> {
+    /// Counts those of one task.
+    pub fn new(model: &'a M) -> Self {
+        Self { model, fresh: Cell::new(0) }
+    }
+
+    /// Answers that were asked for.
+    pub fn fresh(&self) -> u32 {
+        self.fresh.get()
+    }
+}
+
+impl<M: Complete> Complete for Counted<'_, M> {
+    fn endpoint(&self) -> &str {
+        self.model.endpoint()
+    }
+
+    async fn complete(
+        &self,
+        request: &Request,
+        on_delta: &mut dyn FnMut(&Delta),
+        cancel: &Cancel,
+    ) -> Result<Completion, LlmError> {
+        let answer = self.model.complete(request, on_delta, cancel).await;
+        if !answer.as_ref().is_ok_and(|answer| answer.cached) {
+            self.fresh.set(self.fresh.get().saturating_add(1));
+        }
+        answer
     }
 }
 

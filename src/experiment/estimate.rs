@@ -177,7 +177,8 @@ mod tests {
         // adapt with none is not run, and adapt asks nothing.
         assert_eq!((counted.answers, counted.requests, counted.measured), (30, 20.0, 0));
         assert!(counted.prompt > 20.0 * 60.0 && counted.answer == 20.0 * ANSWER, "{counted:?}");
-        let answer = |requests| Outcome { requests, prompt_tokens: 1_000, answer_tokens: 10, ..Outcome::default() };
+        let answer =
+            |requests| Outcome { requests, prompt_tokens: 1_000, answer_tokens: 10, ..Outcome::default() };
         let measured = estimated(&[Vec::new(), vec![answer(1), answer(3)]]);
         assert_eq!((measured.requests, measured.measured), (10.0 * 2.0 + 10.0, 2));
         assert!(measured.prompt > 10_000.0);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Setup;
+use crate::bench::run::RunFile;
 use crate::llm::budget::Spent;
 
 const FORMAT: &str = "querylore-experiments";
@@ -58,6 +59,26 @@ impl Experiment {
         tasks_file(&self.setup.tasks.sha256)
     }
 
+    /// Counts what its runs hold: after a crash they are ahead of what was noted here.
+    pub fn recount(&mut self, runs: &[RunFile]) {
+        self.done = runs.iter().map(|run| run.outcomes.len()).sum();
+        let used = runs.iter().flat_map(|run| &run.outcomes).fold(Spent::default(), |sum, outcome| {
+            sum.and(Spent {
+                requests: outcome.requests.into(),
+                prompt: outcome.prompt_tokens.into(),
+                answer: outcome.answer_tokens.into(),
+            })
+        });
+        // What was answered from memory cost nothing, so that only a whole note is right.
+        if self.standing == Standing::Running {
+            self.spent = Spent {
+                requests: self.spent.requests.max(used.requests),
+                prompt: self.spent.prompt.max(used.prompt),
+                answer: self.spent.answer.max(used.answer),
+            };
+        }
+    }
+
     /// Answers of an experiment that is whole.
     pub fn total(&self) -> usize {
         if self.standing == Standing::Opened { self.setup.places.len() } else { self.setup.answers() }
@@ -73,10 +94,14 @@ pub fn tasks_file(sha256: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeptError {
     /// Damaged, or another file.
-    #[error("The list of experiments in this browser is damaged. Its run files are kept; new experiments begin a new list.")]
+    #[error(
+        "The list of experiments in this browser is damaged. Its run files are kept; new experiments begin a new list."
+    )]
     Damaged,
     /// Of a later version.
-    #[error("The list of experiments has version {0}, this page reads up to version {VERSION}. Load the newest version.")]
+    #[error(
+        "The list of experiments has version {0}, this page reads up to version {VERSION}. Load the newest version."
+    )]
     Newer(u32),
 }
 
@@ -118,6 +143,7 @@ pub fn from_json(bytes: &[u8]) -> Result<Vec<Experiment>, KeptError> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::bench::run::Outcome;
 
     #[test]
     fn a_list_is_read_as_it_was_written() {
@@ -130,9 +156,28 @@ mod tests {
         let json = to_json(&kept).unwrap();
         assert_eq!(from_json(json.as_bytes()).unwrap(), kept);
         assert_eq!(from_json(b"[]"), Err(KeptError::Damaged));
-        assert_eq!(from_json(json.replace("experiments\",\"version\":1", "x\",\"version\":1").as_bytes()),
-            Err(KeptError::Damaged));
-        assert_eq!(from_json(json.replace("\"version\":1", "\"version\":4").as_bytes()), Err(KeptError::Newer(4)));
+        assert_eq!(
+            from_json(json.replace("experiments\",\"version\":1", "x\",\"version\":1").as_bytes()),
+            Err(KeptError::Damaged)
+        );
+        assert_eq!(
+            from_json(json.replace("\"version\":1", "\"version\":4").as_bytes()),
+            Err(KeptError::Newer(4))
+        );
+    }
+
+    #[test]
+    fn a_crash_leaves_what_the_runs_hold() {
+        let outcome = |place| Outcome { place, requests: 2, prompt_tokens: 100, ..Outcome::default() };
+        let runs =
+            [RunFile { outcomes: vec![outcome(0), outcome(1)], ..RunFile::default() }, RunFile::default()];
+        let spent = Spent { requests: 3, prompt: 500, answer: 7 };
+        let mut kept = Experiment { spent, done: 1, standing: Standing::Running, ..Experiment::default() };
+        kept.recount(&runs);
+        assert_eq!((kept.done, kept.spent), (2, Spent { requests: 4, prompt: 500, answer: 7 }));
+        let mut ended = Experiment { spent, ..Experiment::default() };
+        ended.recount(&runs);
+        assert_eq!((ended.done, ended.spent), (2, spent));
     }
 
     #[test]

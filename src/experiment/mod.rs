@@ -16,7 +16,10 @@ pub mod setup;
 pub mod told;
 pub mod work;
 
-pub use answer::{Answering, Ended, Queries, Subject};
+#[cfg(all(test, feature = "sqlite"))]
+mod tests;
+
+pub use answer::{Answering, Counted, Ended, Queries, Subject};
 pub use retriever::Prepared;
 pub use setup::{By, Cell, Setup};
 pub use work::{InOrder, Next, work};

@@ -97,7 +97,8 @@ pub async fn links(schema: &Schema, db: Option<&impl Execute>) -> Links {
             for column in &table.columns {
                 let (table, column) = (quote_ident(&table.name), quote_ident(&column.name));
                 // Qualified, because SQLite takes an unknown "name" for the text 'name'.
-                let sql = format!("SELECT DISTINCT t.{column} FROM {table} AS t WHERE t.{column} IS NOT NULL");
+                let sql =
+                    format!("SELECT DISTINCT t.{column} FROM {table} AS t WHERE t.{column} IS NOT NULL");
                 let found = db.execute(&sql, limits).await.map(|result| result.rows).unwrap_or_default();
                 texts.extend(found.into_iter().flatten().filter_map(|value| match value {
                     Value::Text(text) => Some(text),

@@ -1,6 +1,10 @@
 //! Scoring the answers of a run, as they come or all again.
 
-use crate::bench::modes::{Bench, Case, Golds, Mode, On, Options, judge};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::bench::modes::{Bench, Case, Golds, Mode, On, Options, Outcome as Ran, judge};
 use crate::bench::run::{Outcome, Scored};
 use crate::bench::score::limits;
 use crate::bench::task::Task;
@@ -36,6 +40,29 @@ struct Lent<'a, D>(&'a D);
 impl<D: Execute> Execute for Lent<'_, D> {
     async fn execute(&self, sql: &str, limits: QueryLimits) -> Result<ResultSet, DbError> {
         self.0.execute(sql, limits).await
+    }
+}
+
+/// Rows of a gold result that is kept; a larger one is computed again.
+const MOST_ROWS: usize = 20_000;
+
+/// What the queries of a kind gave, by database and text.
+type Kept = HashMap<(String, String), Arc<Ran>>;
+
+/// Gold results of an experiment, so that each is computed once for all its runs.
+#[derive(Debug, Default)]
+pub struct Remembered(RefCell<Kept>);
+
+impl Golds for Remembered {
+    fn known(&self, database: &str, sql: &str) -> Option<Arc<Ran>> {
+        self.0.borrow().get(&(database.to_owned(), sql.to_owned())).cloned()
+    }
+
+    fn keep(&self, database: &str, sql: &str, outcome: &Arc<Ran>) {
+        if outcome.as_ref().as_ref().is_ok_and(|result| result.rows.len() > MOST_ROWS) {
+            return;
+        }
+        self.0.borrow_mut().insert((database.to_owned(), sql.to_owned()), outcome.clone());
     }
 }
 

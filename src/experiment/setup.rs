@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::retriever::{Named, level_name};
 use crate::bench::modes::Mode;
-use crate::bench::run::{FORMAT, FileMark, Header, ModelMark, RetrieverMark, VERSION};
+use crate::bench::run::scores::Scores;
+use crate::bench::run::{FORMAT, FileMark, Header, ModelMark, RetrieverMark, RunFile, VERSION};
 use crate::llm::budget::{Limits, Price};
 use crate::pipeline::{Way, direct};
 use crate::retrieval::{Level, Settings};
@@ -221,6 +222,37 @@ impl Setup {
             timeout_ms: self.timeout_ms,
             shard: None,
             own_left_out: self.own_left_out,
+        }
+    }
+
+    /// The set-up of a run file from elsewhere, as far as its head tells; its tasks are those that it answers.
+    pub fn of_run(run: &RunFile) -> Self {
+        let header = &run.header;
+        let level = match header.retriever.level.as_deref() {
+            Some("q") => Level::Query,
+            Some("c") => Level::Component,
+            _ => Level::Both,
+        };
+        let mut databases: Vec<&str> = run.outcomes.iter().map(|outcome| outcome.db_id.as_str()).collect();
+        databases.sort_unstable();
+        databases.dedup();
+        Self {
+            tasks: header.tasks.clone(),
+            task_count: header.task_count,
+            places: (0..header.task_count).filter(|place| header.takes(*place)).collect(),
+            database: databases.join(", "),
+            history: header.history.clone(),
+            retrievers: vec![header.retriever.name.clone()],
+            level,
+            threshold: header.retriever.threshold.unwrap_or(Settings::default().threshold),
+            shots: header.retriever.max_shots,
+            encoder: header.retriever.encoder.clone(),
+            pipelines: vec![header.pipeline.clone()],
+            model: header.model.clone(),
+            mode: Scores::of(run, &[]).mode.unwrap_or_default(),
+            own_left_out: header.own_left_out,
+            timeout_ms: header.timeout_ms,
+            ..Self::default()
         }
     }
 

@@ -118,7 +118,8 @@ mod tests {
     impl Disk {
         /// One go at what is missing; whatever is asked is paid for once and then known.
         fn go(&self, count: usize, at_a_time: usize, turns: &[u8], trouble: Option<Trouble>) {
-            let missing: Vec<usize> = (0..count).filter(|place| !self.lines.borrow().contains(place)).collect();
+            let missing: Vec<usize> =
+                (0..count).filter(|place| !self.lines.borrow().contains(place)).collect();
             let running = Cell::new(0);
             let most = Cell::new(0);
             let ended = Cell::new(0);

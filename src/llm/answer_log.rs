@@ -71,9 +71,15 @@ mod tests {
             bytes.extend(line(key, &request, &answer).unwrap());
         }
         let log = read(&bytes).unwrap();
-        assert_eq!((log.cache.len(), log.spent, log.whole), (2, Spent { requests: 2, prompt: 10, answer: 2 }, bytes.len()));
+        assert_eq!(
+            (log.cache.len(), log.spent, log.whole),
+            (2, Spent { requests: 2, prompt: 10, answer: 2 }, bytes.len())
+        );
         let cut = read(&bytes[..bytes.len() - 3]).unwrap();
-        assert_eq!((cut.cache.get("a").unwrap().text.as_str(), cut.cache.len(), cut.spent.requests), ("one", 1, 1));
+        assert_eq!(
+            (cut.cache.get("a").unwrap().text.as_str(), cut.cache.len(), cut.spent.requests),
+            ("one", 1, 1)
+        );
         assert!(bytes[..cut.whole].ends_with(b"}\n"));
         assert_eq!(read(b"{}\n").unwrap_err(), 1);
         assert_eq!(read(b"").unwrap().whole, 0);

@@ -202,7 +202,9 @@ impl<M: Complete> Complete for Budgeted<'_, M> {
                 Some(used)
             }
             // The prompt was read, and perhaps more.
-            Err(LlmError::CutStream(_) | LlmError::Silent(_) | LlmError::Endless(_) | LlmError::Cancelled) => None,
+            Err(
+                LlmError::CutStream(_) | LlmError::Silent(_) | LlmError::Endless(_) | LlmError::Cancelled,
+            ) => None,
             Err(_) => Some(Spent { requests: 1, ..Spent::default() }),
         };
         drop(aside);

@@ -139,8 +139,7 @@ mod tests {
             outcome(2, "b", Some((Mode::SoftF1, true))),
             outcome(3, "b", None),
         ];
-        let required =
-            |kind| Required { skeleton: String::new(), kind: Some(kind), sources: Vec::new() };
+        let required = |kind| Required { skeleton: String::new(), kind: Some(kind), sources: Vec::new() };
         let knowledge = vec![required(ComponentType::Condition), required(ComponentType::Condition)];
         let tasks =
             vec![Task { difficulty: Some("simple".into()), knowledge, ..Task::default() }, Task::default()];

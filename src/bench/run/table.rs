@@ -160,8 +160,19 @@ const TEXTS: usize = 4;
 
 fn heads(rows: &[Row]) -> Vec<String> {
     let mode = rows.iter().find_map(|row| row.score.as_ref()).map_or("score", |(mode, _)| mode.as_str());
-    let names =
-        ["pipeline", "retriever", "encoder", "model", "tasks", "with SQL", mode, "95 %", "precision", "recall", "F1"];
+    let names = [
+        "pipeline",
+        "retriever",
+        "encoder",
+        "model",
+        "tasks",
+        "with SQL",
+        mode,
+        "95 %",
+        "precision",
+        "recall",
+        "F1",
+    ];
     let costs = ["shots", "calls", "prompt tokens", "answer tokens", "retrieve ms", "answer ms"];
     names.into_iter().chain(costs).map(str::to_owned).collect()
 }
@@ -262,7 +273,10 @@ mod tests {
         );
         let csv = write(&rows(), Format::Csv).unwrap();
         assert!(
-            csv.lines().nth(1).unwrap().starts_with("direct,history qc,,qwen_2.5|0.5B,2 of 3,1,50.0,1.3 to 98.7,–"),
+            csv.lines()
+                .nth(1)
+                .unwrap()
+                .starts_with("direct,history qc,,qwen_2.5|0.5B,2 of 3,1,50.0,1.3 to 98.7,–"),
             "{csv}"
         );
         let json: serde_json::Value = serde_json::from_str(&write(&rows(), Format::Json).unwrap()).unwrap();

@@ -54,10 +54,7 @@ impl Budget {
     }
 
     pub(super) fn price(&self) -> Price {
-        Price {
-            prompt: self.price_prompt.unwrap_or_default(),
-            answer: self.price_answer.unwrap_or_default(),
-        }
+        Price { prompt: self.price_prompt.unwrap_or_default(), answer: self.price_answer.unwrap_or_default() }
     }
 }
 
@@ -122,7 +119,9 @@ impl Answers {
         let bytes = inputs::bytes(&path)?;
         let Log { cache, spent, whole } = answer_log::read(&bytes).map_err(|line| {
             let path = path.display();
-            Failure::Failed(format!("{path}: line {line} is no answer. Remove the file; answers are asked for again."))
+            Failure::Failed(format!(
+                "{path}: line {line} is no answer. Remove the file; answers are asked for again."
+            ))
         })?;
         file.set_len(whole as u64).map_err(cannot)?;
         Ok(Self { cache: cache.into(), spent, file: file.into(), path, trouble: RefCell::default() })

@@ -64,8 +64,11 @@ pub fn lines(setup: &Setup, estimate: Estimate, each_s: Option<f64>) -> (Vec<Lin
     let mut lines = vec![line("Answers", count(estimate.answers as u64), false)];
     if setup.asks() {
         let limits = setup.limits;
-        let over = |is: bool, said: String| if is { (format!("over the limit: {said}"), true) } else { (said, false) };
-        let (said, is) = over(limits.requests.is_some_and(|most| spent.requests > most), count(spent.requests));
+        let over = |is: bool, said: String| {
+            if is { (format!("over the limit: {said}"), true) } else { (said, false) }
+        };
+        let (said, is) =
+            over(limits.requests.is_some_and(|most| spent.requests > most), count(spent.requests));
         lines.push(line("Calls, about", said, is));
         let (said, is) = over(limits.tokens.is_some_and(|most| spent.tokens() > most), large(spent.tokens()));
         lines.push(line("Tokens, about", said, is));
@@ -75,7 +78,11 @@ pub fn lines(setup: &Setup, estimate: Estimate, each_s: Option<f64>) -> (Vec<Lin
     }
     if let Some(each) = each_s {
         let left = time_left(each * estimate.answers as f64 / setup.at_a_time.max(1) as f64);
-        lines.push(line("Time, about", left.trim_start_matches("about ").trim_end_matches(" left").to_owned(), false));
+        lines.push(line(
+            "Time, about",
+            left.trim_start_matches("about ").trim_end_matches(" left").to_owned(),
+            false,
+        ));
     }
     let from = match (setup.asks(), estimate.measured) {
         (false, _) => "No model is asked, and nothing is sent.".to_owned(),

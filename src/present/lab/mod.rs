@@ -64,7 +64,8 @@ pub fn line(kept: &Experiment, live: Option<&Live>, now_ms: f64, offset_min: f64
         (Standing::Running, None) => (Mark::Held, format!("{of}, broken off")),
         (_, None) => (Mark::Held, format!("{of}{errors}")),
     };
-    let when = if mark == Mark::Running { "now".to_owned() } else { when::when(kept.began_ms, now_ms, offset_min) };
+    let when =
+        if mark == Mark::Running { "now".to_owned() } else { when::when(kept.began_ms, now_ms, offset_min) };
     Line { id: kept.id.clone(), name: kept.name.clone(), said, mark, when }
 }
 
@@ -116,7 +117,8 @@ mod tests {
         let budget = Standing::Paused("The limit of 9 requests is reached.".into());
         assert_eq!(said(kept(budget, 28)), (Mark::Held, "28 of 40, at budget".into()));
         assert_eq!(said(kept(Standing::Running, 5)), (Mark::Held, "5 of 40, broken off".into()));
-        let failed = Experiment { failed: vec![(0, 1, "x".into())], ..kept(Standing::Paused(String::new()), 39) };
+        let failed =
+            Experiment { failed: vec![(0, 1, "x".into())], ..kept(Standing::Paused(String::new()), 39) };
         assert_eq!(said(failed), (Mark::Held, "39 of 40, 1 error".into()));
         let live = Live { id: "a".into(), done: 7, ..Live::default() };
         let line = line(&kept(Standing::Running, 5), Some(&live), 0.0, 0.0);

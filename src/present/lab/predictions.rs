@@ -204,7 +204,8 @@ pub fn open(
                 (None, Some(rows)) => format!(": {}", counted(rows, "row", "rows")),
                 (None, None) => String::new(),
             };
-            let votes = if candidate.votes > 1 { format!(", {} votes", candidate.votes) } else { String::new() };
+            let votes =
+                if candidate.votes > 1 { format!(", {} votes", candidate.votes) } else { String::new() };
             let from = if candidate.from.is_empty() { "SQL" } else { &candidate.from };
             format!("{from}{votes}{end}")
         });
@@ -214,7 +215,8 @@ pub fn open(
         };
         Stage { name, lines: candidates.chain(stage.notes.iter().cloned()).collect() }
     });
-    let mut cost = vec![("Retrieved in", duration(outcome.retrieve_ms)), ("Answered in", duration(outcome.answer_ms))];
+    let mut cost =
+        vec![("Retrieved in", duration(outcome.retrieve_ms)), ("Answered in", duration(outcome.answer_ms))];
     if outcome.requests > 0 {
         cost.push(("Requests", count(outcome.requests.into())));
         cost.push(("Prompt tokens", count(outcome.prompt_tokens.into())));
@@ -265,7 +267,12 @@ mod tests {
             stages: vec![StageMark {
                 name: "vote".into(),
                 requests: 1,
-                candidates: vec![CandidateMark { from: "m-schema".into(), rows: Some(3), votes: 2, ..CandidateMark::default() }],
+                candidates: vec![CandidateMark {
+                    from: "m-schema".into(),
+                    rows: Some(3),
+                    votes: 2,
+                    ..CandidateMark::default()
+                }],
                 notes: vec!["Two agree.".into()],
             }],
             ..Outcome::default()
@@ -277,7 +284,10 @@ mod tests {
             scored: scored(false, "no such column"),
             ..Outcome::default()
         };
-        RunFile { outcomes: vec![right, wrong, Outcome { place: 2, ..Outcome::default() }], ..RunFile::default() }
+        RunFile {
+            outcomes: vec![right, wrong, Outcome { place: 2, ..Outcome::default() }],
+            ..RunFile::default()
+        }
     }
 
     #[test]
@@ -298,7 +308,8 @@ mod tests {
 
     #[test]
     fn one_answer_has_everything() {
-        let entries = vec![Entry::default(), Entry { id: 1, question: Some("Piers?".into()), ..Entry::default() }];
+        let entries =
+            vec![Entry::default(), Entry { id: 1, question: Some("Piers?".into()), ..Entry::default() }];
         let knowledge = KnowledgeBase { entries, ..KnowledgeBase::default() };
         let required = Required { skeleton: String::new(), kind: None, sources: vec![41] };
         let task = Task { gold: "SELECT 1".into(), knowledge: vec![required], ..Task::default() };

@@ -163,7 +163,11 @@ pub fn view(kept: &Experiment, live: Option<&Live>) -> View {
     let pace = live.map(|live| {
         let mut words = vec![format!("{} at a time", kept.setup.at_a_time)];
         if let Some(rate) = live.pace.rate() {
-            words.push(if rate < 10.0 { format!("{rate:.2} answers a second") } else { format!("{rate:.0} answers a second") });
+            words.push(if rate < 10.0 {
+                format!("{rate:.2} answers a second")
+            } else {
+                format!("{rate:.0} answers a second")
+            });
         }
         if live.waited_ms >= 1_000.0 {
             words.push(format!("waited {} for {}", duration(live.waited_ms), live.waited_for));

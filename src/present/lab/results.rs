@@ -93,44 +93,45 @@ pub fn table(runs: &[RunFile], tasks: &[Task], wanted: usize, mode: Mode) -> Tab
     let highest = intervals.iter().flatten().map(|(_, high)| *high).fold(0.0, f64::max);
     let end = [20_u32, 40, 60, 80].into_iter().find(|end| f64::from(*end) >= highest).unwrap_or(100);
     let place = |percent: f64| 100.0 * percent / f64::from(end);
-    let rows = runs.iter().zip(&scores).zip(&intervals).enumerate().map(|(cell, ((run, scores), interval))| {
-        let (done, header) = (run.outcomes.len(), &run.header);
-        let mode = scores.mode.unwrap_or(mode);
-        let percent = scores.overall.percent();
-        let counts = scores.found();
-        let found = |of: fn(crate::bench::retrieval_metrics::Counts) -> Option<f64>| {
-            per_cent(counts.and_then(of).map(|share| 100.0 * share))
-        };
-        let level = header.retriever.level.as_deref().filter(|level| *level != "qc");
-        let level = level.map(|level| format!(" {level}")).unwrap_or_default();
-        let asked = header.model.is_some() && done > 0;
-        ResultRow {
-            cell,
-            pipeline: header.pipeline.clone(),
-            retriever: format!("{}{level}", header.retriever.name),
-            tasks: match done {
-                0 => "waiting".to_owned(),
-                _ if done >= wanted => count(done as u64),
-                _ => format!("{} of {}", count(done as u64), count(wanted as u64)),
-            },
-            whole: done >= wanted && done > 0,
-            score: per_cent(percent),
-            interval: interval.zip(percent).map(|((low, high), at)| Interval {
-                low: place(low),
-                at: place(at),
-                high: place(high),
-                said: format!("{mode} {at:.1} %, 95 % interval {low:.1} to {high:.1}"),
-            }),
-            retrieval: [
-                found(crate::bench::retrieval_metrics::Counts::precision),
-                found(crate::bench::retrieval_metrics::Counts::recall),
-                found(crate::bench::retrieval_metrics::Counts::f1),
-            ],
-            calls: if asked { format!("{:.1}", scores.requests) } else { "–".to_owned() },
-            tokens: if asked { count(scores.tokens.round() as u64) } else { "–".to_owned() },
-            paper: paper(&header.pipeline, &header.retriever.name).unwrap_or("–"),
-        }
-    });
+    let rows =
+        runs.iter().zip(&scores).zip(&intervals).enumerate().map(|(cell, ((run, scores), interval))| {
+            let (done, header) = (run.outcomes.len(), &run.header);
+            let mode = scores.mode.unwrap_or(mode);
+            let percent = scores.overall.percent();
+            let counts = scores.found();
+            let found = |of: fn(crate::bench::retrieval_metrics::Counts) -> Option<f64>| {
+                per_cent(counts.and_then(of).map(|share| 100.0 * share))
+            };
+            let level = header.retriever.level.as_deref().filter(|level| *level != "qc");
+            let level = level.map(|level| format!(" {level}")).unwrap_or_default();
+            let asked = header.model.is_some() && done > 0;
+            ResultRow {
+                cell,
+                pipeline: header.pipeline.clone(),
+                retriever: format!("{}{level}", header.retriever.name),
+                tasks: match done {
+                    0 => "waiting".to_owned(),
+                    _ if done >= wanted => count(done as u64),
+                    _ => format!("{} of {}", count(done as u64), count(wanted as u64)),
+                },
+                whole: done >= wanted && done > 0,
+                score: per_cent(percent),
+                interval: interval.zip(percent).map(|((low, high), at)| Interval {
+                    low: place(low),
+                    at: place(at),
+                    high: place(high),
+                    said: format!("{mode} {at:.1} %, 95 % interval {low:.1} to {high:.1}"),
+                }),
+                retrieval: [
+                    found(crate::bench::retrieval_metrics::Counts::precision),
+                    found(crate::bench::retrieval_metrics::Counts::recall),
+                    found(crate::bench::retrieval_metrics::Counts::f1),
+                ],
+                calls: if asked { format!("{:.1}", scores.requests) } else { "–".to_owned() },
+                tokens: if asked { count(scores.tokens.round() as u64) } else { "–".to_owned() },
+                paper: paper(&header.pipeline, &header.retriever.name).unwrap_or("–"),
+            }
+        });
     let rows: Vec<ResultRow> = rows.collect();
     let has_paper = rows.iter().any(|row| row.paper != "–");
     Table { rows, ticks: [0, end / 2, end], mode: mode.to_string(), has_paper }
@@ -160,7 +161,11 @@ pub fn groups(run: &RunFile, tasks: &[Task]) -> Vec<Group> {
     let mode = scores.mode.unwrap_or_default();
     let line = |name: String, share: &Share| {
         let interval = share.interval(mode).map(|(low, high)| format!(", {low:.0} to {high:.0}"));
-        [name, count(share.tasks as u64), format!("{}{}", per_cent(share.percent()), interval.unwrap_or_default())]
+        [
+            name,
+            count(share.tasks as u64),
+            format!("{}{}", per_cent(share.percent()), interval.unwrap_or_default()),
+        ]
     };
     let by_name = |shares: &std::collections::BTreeMap<String, Share>| -> Vec<[String; 3]> {
         shares.iter().map(|(name, share)| line(name.clone(), share)).collect()
@@ -196,7 +201,11 @@ mod tests {
         };
         let header = Header {
             pipeline: pipeline.into(),
-            retriever: RetrieverMark { name: retriever.into(), level: Some("qc".into()), ..RetrieverMark::default() },
+            retriever: RetrieverMark {
+                name: retriever.into(),
+                level: Some("qc".into()),
+                ..RetrieverMark::default()
+            },
             model: (pipeline != "adapt").then(ModelMark::default),
             task_count: 100,
             ..Header::default()
@@ -206,8 +215,11 @@ mod tests {
 
     #[test]
     fn rows_have_what_there_is() {
-        let runs =
-            [run("dail-sql", "mqs", 39, 100), run("opensearch-sql", "none", 5, 12), run("adapt", "history", 0, 0)];
+        let runs = [
+            run("dail-sql", "mqs", 39, 100),
+            run("opensearch-sql", "none", 5, 12),
+            run("adapt", "history", 0, 0),
+        ];
         let table = table(&runs, &[], 100, Mode::BirdEx);
         let row = &table.rows[0];
         assert_eq!((row.score.as_str(), row.tasks.as_str(), row.paper), ("39.0", "100", "40.78"));
@@ -219,7 +231,10 @@ mod tests {
         assert!((interval.at - 48.75).abs() < 0.01);
         assert_eq!(table.rows[1].tasks, "12 of 100");
         let waiting = &table.rows[2];
-        assert_eq!((waiting.tasks.as_str(), waiting.score.as_str(), waiting.calls.as_str()), ("waiting", "–", "–"));
+        assert_eq!(
+            (waiting.tasks.as_str(), waiting.score.as_str(), waiting.calls.as_str()),
+            ("waiting", "–", "–")
+        );
         assert!(waiting.interval.is_none() && table.has_paper);
     }
 

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_counts_nothing_is_left_out() {
-        let task = Task { gold: "SELECT count(*) FROM t JOIN u".into(), db_id: "d".into(), ..Task::default() };
+        let task =
+            Task { gold: "SELECT count(*) FROM t JOIN u".into(), db_id: "d".into(), ..Task::default() };
         let plain = tables(&stats(std::slice::from_ref(&task)));
         assert_eq!(plain.iter().map(|table| table.title).collect::<Vec<_>>(), ["Queries", "Databases"]);
         let item = Required { skeleton: "x".into(), kind: Some(ComponentType::Output), sources: Vec::new() };

@@ -67,7 +67,7 @@ fn world() -> World {
     };
     let records = [
         (40, "How many deep piers are there?", "select COUNT(*) from piers where depth > 10;"),
-        (41, "Names of deep piers", "SELECT name FROM piers WHERE depth > 10"),
+        (41, "Names of deep piers", "SELECT name FROM piers WHERE depth > 10 ORDER BY name LIMIT 3"),
         (42, "How deep is the North pier?", "SELECT depth FROM piers WHERE name = 'North'"),
     ];
     let records = RawHistory { records: records.map(record).to_vec(), ..RawHistory::default() };
@@ -126,7 +126,7 @@ fn answered<M: crate::ports::Complete>(
 fn a_tasks_own_query_is_left_out_for_it() {
     let world = world();
     let with = answered::<Scripted>(&world, Named::History, By::Adapt, false, None).unwrap();
-    assert_eq!(with.retrieved[0].source_ids, [40]);
+    assert!(with.retrieved.iter().any(|hit| hit.source_ids == [40]), "{:?}", with.retrieved);
     for named in [Named::History, Named::Mqs, Named::MqsQs, Named::MqsFilter, Named::Gold] {
         let without = answered::<Scripted>(&world, named, By::Adapt, true, None).unwrap();
         let ids: Vec<i64> = without.retrieved.iter().flat_map(|hit| hit.source_ids.clone()).collect();
@@ -197,7 +197,7 @@ fn a_failing_server_gives_no_outcome_and_a_wrong_query_does() {
 #[test]
 fn dail_asks_for_a_first_query() {
     let world = world();
-    let model = Scripted::new(&["SELECT name FROM piers WHERE depth > 3", GOLD]);
+    let model = Scripted::new(&["SELECT name FROM piers WHERE depth > 3 ORDER BY name LIMIT 1", GOLD]);
     let outcome = answered(&world, Named::Dail, By::Model(Way::Direct), true, Some(&model)).unwrap();
     assert_eq!((outcome.requests, outcome.sql.as_deref()), (2, Some(GOLD)));
     // The query with the skeleton of the first one comes first.

@@ -269,20 +269,20 @@ mod tests {
         assert!(lines[0].contains("| bird-ex |"), "{markdown}");
         assert_eq!(
             lines[2],
-            "| direct | history qc |  | qwen_2.5\\|0.5B | 2 of 3 | 1 | 50.0 | 1.3 to 98.7 | – | – | – | 0.00 | 0.0 | 100 | 0 | 0 | 25 |"
+            "| direct | history qc |  | qwen_2.5\\|0.5B | 2 of 3 | 1 | 50.0 | 9.5 to 90.5 | – | – | – | 0.00 | 0.0 | 100 | 0 | 0 | 25 |"
         );
         let csv = write(&rows(), Format::Csv).unwrap();
         assert!(
             csv.lines()
                 .nth(1)
                 .unwrap()
-                .starts_with("direct,history qc,,qwen_2.5|0.5B,2 of 3,1,50.0,1.3 to 98.7,–"),
+                .starts_with("direct,history qc,,qwen_2.5|0.5B,2 of 3,1,50.0,9.5 to 90.5,–"),
             "{csv}"
         );
         let json: serde_json::Value = serde_json::from_str(&write(&rows(), Format::Json).unwrap()).unwrap();
         assert_eq!(json[0]["score"][1], 50.0);
         let latex = write(&rows(), Format::Latex).unwrap();
-        assert!(latex.contains("qwen\\_2.5|0.5B & 2 of 3 & 1 & 50.0 & 1.3 to 98.7 & -- &"), "{latex}");
+        assert!(latex.contains("qwen\\_2.5|0.5B & 2 of 3 & 1 & 50.0 & 9.5 to 90.5 & -- &"), "{latex}");
         assert_eq!(latex.matches("\\\\\n").count(), 3);
     }
 

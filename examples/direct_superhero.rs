@@ -22,7 +22,7 @@ use querylore::history::{Builder, KnowledgeBase};
 use querylore::llm::native::HttpModel;
 use querylore::llm::{Cancel, Endpoint};
 use querylore::pipeline::direct::{Settings, Shots};
-use querylore::pipeline::{Adapt, Answered, ByModel, Pipeline as _, Sources, Way};
+use querylore::pipeline::{Adapt, Answered, ByModel, Options, Pipeline as _, Sources, Way};
 use querylore::ports::Embed as _;
 use querylore::ports::blocking::block_on;
 use querylore::retrieval::{self, Index, Level, Vectors, retrieve_question};
@@ -137,6 +137,7 @@ fn main() {
                     tables,
                     shots,
                     chosen: None,
+                    options: Options::default(),
                     on_event: &|_| {},
                     cancel: &cancel,
                 };

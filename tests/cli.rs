@@ -9,5 +9,7 @@ mod commands;
 mod run;
 #[path = "cli/score.rs"]
 mod score;
+#[path = "llm/server.rs"]
+mod server;
 #[path = "cli/workspace.rs"]
 mod workspace;

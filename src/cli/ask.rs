@@ -19,7 +19,7 @@ use crate::pipeline::adapt;
 use crate::pipeline::ask::{self as pipeline, Sources};
 use crate::pipeline::direct::{self, Direct, Event, Shot, Shots};
 use crate::pipeline::staged::Staged;
-use crate::pipeline::{Answered, ByModel, Pipeline as _, Way};
+use crate::pipeline::{Answered, ByModel, Options, Pipeline as _, Way};
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
 use crate::present::answer::{NO_ROWS, chance, change as told_change, tried};
@@ -247,6 +247,7 @@ fn by_model(
                 tables: &overview.tables,
                 shots,
                 chosen: by_model.then_some(chosen.as_slice()),
+                options: Options::default(),
                 on_event: &|event| {
                     if live {
                         write_live(event)

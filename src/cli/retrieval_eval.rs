@@ -76,7 +76,7 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
     let failed = |path: &Path, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
     let spec = encoder::spec(&args.retrieving.encoder)?;
     let all = task::read_tasks(&inputs::bytes(&args.tasks)?).map_err(|e| failed(&args.tasks, &e))?;
-    let preliminary = args.retrieving.preliminary(&all)?;
+    let preliminary = args.retrieving.preliminary(&all, false)?;
     let tasks: Vec<(&Task, Option<&str>)> = all
         .iter()
         .zip(&preliminary)

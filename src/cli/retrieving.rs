@@ -34,7 +34,8 @@ pub struct Retrieving {
     /// 0.85 if not given.
     #[arg(long, value_parser = likeness, allow_negative_numbers = true)]
     pub threshold: Option<f32>,
-    /// First SQL for each task (`dail`), in the form of predictions.
+    /// First SQL for each task (`dail`), in the form of predictions; where a model answers and none is given, it is
+    /// asked as dail-sql asks, with the examples of `mqs`.
     #[arg(long)]
     pub preliminary: Option<PathBuf>,
     /// Folder of the databases: DIR/db_id/db_id.sqlite, or DIR/db_id.sqlite.
@@ -52,16 +53,17 @@ fn likeness(text: &str) -> Result<f32, String> {
 }
 
 impl Retrieving {
-    /// The first SQL of each task; None of any where the retriever needs none.
+    /// The first SQL of each task; None of any where the retriever needs none, or it `can_be_made`.
     ///
     /// # Errors
     /// When the retriever needs one and none is given, or the file cannot be read.
-    pub fn preliminary(&self, tasks: &[Task]) -> Result<Vec<Option<String>>, Failure> {
+    pub fn preliminary(&self, tasks: &[Task], can_be_made: bool) -> Result<Vec<Option<String>>, Failure> {
         match &self.preliminary {
             Some(path) => task::read_predictions(&inputs::bytes(path)?, tasks)
                 .map_err(|e| Failure::Failed(format!("{}: {e}", path.display()))),
-            None if self.retriever == Named::Dail => Err(Failure::Usage(
-                "dail needs a first SQL for each task; give predictions of any pipeline with --preliminary."
+            None if self.retriever == Named::Dail && !can_be_made => Err(Failure::Usage(
+                "dail needs a first SQL for each task; give predictions of any pipeline with --preliminary, or let \
+                 lab run ask a model for it with --llm."
                     .to_owned(),
             )),
             None => Ok(vec![None; tasks.len()]),

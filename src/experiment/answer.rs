@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::told::take_over;
+use super::told::{first_sql, take_over};
 use super::{By, Prepared};
 use crate::bench::retrieval_metrics::measure_queries;
 use crate::bench::run::{Outcome, RetrievedQuery};
@@ -12,8 +12,10 @@ use crate::db::{QueryLimits, TableInfo};
 use crate::history::query_key;
 use crate::llm::{Cancel, Completion, Delta, LlmError, Request};
 use crate::pipeline::ask::CANDIDATES;
+use crate::pipeline::codes::{CodesSettings, SchemaVectors, ValueIndex};
+use crate::pipeline::dail_sql::DailSettings;
 use crate::pipeline::direct::{self, Shots};
-use crate::pipeline::{Adapt, Answered, ByModel, Pipeline as _, Sources, Way};
+use crate::pipeline::{Adapt, Answered, ByModel, Options, Pipeline as _, Sources, Way};
 use crate::ports::{Complete, Embed, Execute};
 use crate::retrieval::retrievers::Asked;
 use crate::retrieval::{Index, Indexed, Retrieved};
@@ -49,6 +51,10 @@ pub struct Answering<'a, D, E, M> {
     pub shots: usize,
     /// Queries of the history, where a task's own is left out of it for that task.
     pub own: Option<&'a Queries>,
+    /// What `codes` knows of the database, where it answers.
+    pub codes: Option<&'a ForCodes>,
+    /// Answers that the pipeline chooses among, where the caller says how many.
+    pub samples: Option<u32>,
     /// Whether a first SQL is asked of the model where the retriever (`dail`) needs one and none is given.
     pub asks_first: bool,
     /// What a query may cost.
@@ -135,17 +141,20 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
             ..Outcome::default()
         };
         let began = (self.clock)();
-        let first = match (preliminary, &self.retriever) {
-            (None, Prepared::Similar(.., Some(_))) if self.asks_first => {
-                self.first(&mut outcome, task, history).await?
-            }
-            (given, _) => given.map(str::to_owned),
-        };
         let wanted: Vec<Vec<i64>> = task.knowledge.iter().map(|item| item.sources.clone()).collect();
-        let asked = Asked { question: &task.question, preliminary: first.as_deref(), wanted: &wanted };
+        let asked = Asked { question: &task.question, preliminary, wanted: &wanted };
         // adapt chooses among more than a model is shown.
         let wide = if self.by == By::Adapt { self.shots.max(CANDIDATES) } else { self.shots };
-        let found = self.retriever.find(history, own, self.embed, asked, wide).await?;
+        // Without a first SQL `dail` finds what `mqs` finds.
+        let mut found = self.retriever.find(history, own, self.embed, asked, wide).await?;
+        if self.asks_first
+            && preliminary.is_none()
+            && matches!(self.retriever, Prepared::Similar(.., Some(_)))
+        {
+            let first = self.first(&mut outcome, task, history, &found).await?;
+            let asked = Asked { preliminary: first.as_deref(), ..asked };
+            found = self.retriever.find(history, own, self.embed, asked, wide).await?;
+        }
         outcome.retrieve_ms = rounded((self.clock)() - began);
         let began = (self.clock)();
         let answered = self.answered(task, history, &found).await?;
@@ -164,49 +173,66 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
         // Nothing that answers looks into the vectors.
         let nothing = Index::default();
         let sources = Sources { knowledge: &history.base, index: &nothing, schema };
-        match (self.by, self.model) {
-            (By::Adapt, _) => Ok(Adapt.answer(&task.question, sources, found, db, self.limits).await),
-            (By::Model(way), Some(model)) => {
-                let pipeline = self.by_model(way, model, Shots::Queries(self.shots));
-                Ok(pipeline.answer(&task.question, sources, found, db, self.limits).await)
-            }
-            (By::Model(way), None) => Err(Ended::Halted(format!("The pipeline {way} needs a model."))),
-        }
+        let way = match self.by {
+            By::Adapt => return Ok(Adapt.answer(&task.question, sources, found, db, self.limits).await),
+            By::Model(way) => way,
+        };
+        let near = match self.codes {
+            Some(codes) => Some(codes.vectors.nearness(self.embed, &task.question).await?),
+            None => None,
+        };
+        let usual = CodesSettings::default();
+        let options = Options {
+            dail: DailSettings { samples: self.samples.unwrap_or(DailSettings::default().samples) },
+            codes: CodesSettings {
+                candidates: self.samples.unwrap_or(usual.candidates),
+                values: self.codes.map(|codes| &codes.values),
+                near: near.as_ref(),
+                ..usual
+            },
+        };
+        self.ask(way, options, task, history, found).await
     }
 
-    fn by_model<'m>(&'m self, way: Way, model: &'m M, shots: Shots) -> ByModel<'m, M> {
-        ByModel {
+    async fn ask(
+        &self,
+        way: Way,
+        options: Options<'_>,
+        task: &Task,
+        history: &Indexed,
+        found: &Retrieved,
+    ) -> Result<Answered, Ended> {
+        let Subject { db, schema, tables, .. } = self.subject;
+        let Some(model) = self.model else {
+            return Err(Ended::Halted(format!("The pipeline {way} needs a model.")));
+        };
+        let pipeline = ByModel {
             way,
             model,
             settings: self.settings,
-            tables: self.subject.tables,
-            shots,
+            tables,
+            shots: Shots::Queries(self.shots),
             chosen: None,
+            options,
             on_event: &|_| {},
             cancel: self.cancel,
-        }
+        };
+        let nothing = Index::default();
+        let sources = Sources { knowledge: &history.base, index: &nothing, schema };
+        Ok(pipeline.answer(&task.question, sources, found, db, self.limits).await)
     }
 
-    /// A first SQL for a task: the model without examples, as DAIL-SQL makes its preliminary one.
+    /// A first SQL for a task, as DAIL-SQL makes its preliminary one: with the examples of `mqs`.
     async fn first(
         &self,
         outcome: &mut Outcome,
         task: &Task,
         history: &Indexed,
+        found: &Retrieved,
     ) -> Result<Option<String>, Ended> {
-        let Some(model) = self.model else {
-            return Err(Ended::Halted("The retriever dail needs a model for its first SQL.".to_owned()));
-        };
-        let Subject { db, schema, .. } = self.subject;
-        let sources = Sources { knowledge: &history.base, index: &Index::default(), schema };
-        let pipeline = self.by_model(Way::Direct, model, Shots::None);
-        let answered = pipeline.answer(&task.question, sources, &Retrieved::default(), db, self.limits).await;
-        let mut own = Outcome::default();
-        take_over(&mut own, &answered)?;
-        outcome.requests += own.requests;
-        outcome.prompt_tokens = outcome.prompt_tokens.saturating_add(own.prompt_tokens);
-        outcome.answer_tokens = outcome.answer_tokens.saturating_add(own.answer_tokens);
-        Ok(own.sql)
+        let options = Options { dail: DailSettings::default(), ..Options::default() };
+        let answered = self.ask(Way::DailSql, options, task, history, found).await?;
+        Ok(first_sql(outcome, &answered)?)
     }
 
     /// Keeps what was handed on, in the numbers of the whole history.
@@ -223,6 +249,29 @@ impl<D: Execute, E: Embed, M: Complete> Answering<'_, D, E, M> {
             Some(RetrievedQuery { entry, source_ids, score })
         });
         outcome.retrieved = kept.collect();
+    }
+}
+
+/// What `codes` knows of a database, read once for all tasks.
+pub struct ForCodes {
+    values: ValueIndex,
+    vectors: SchemaVectors,
+}
+
+impl ForCodes {
+    /// Reads the values, and embeds the schema.
+    ///
+    /// # Errors
+    /// When either fails, in words.
+    pub async fn new(
+        schema: &Schema,
+        db: &impl Execute,
+        embed: &impl Embed,
+        limits: QueryLimits,
+    ) -> Result<Self, String> {
+        let values = ValueIndex::read(schema, db, limits.timeout_ms).await.map_err(|e| e.to_string())?;
+        let vectors = SchemaVectors::new(embed, schema).await.map_err(|e| e.to_string())?;
+        Ok(Self { values, vectors })
     }
 }
 

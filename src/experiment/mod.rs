@@ -19,7 +19,7 @@ pub mod work;
 #[cfg(all(test, feature = "sqlite"))]
 mod tests;
 
-pub use answer::{Answering, Counted, Ended, Queries, Subject};
+pub use answer::{Answering, Counted, Ended, ForCodes, Queries, Subject};
 pub use retriever::Prepared;
 pub use setup::{By, Cell, Setup};
 pub use work::{InOrder, Next, work};

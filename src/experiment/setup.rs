@@ -53,11 +53,11 @@ impl By {
     pub fn usual_requests(self) -> f64 {
         match self {
             Self::Adapt => 0.0,
+            // dail-sql and codes take their samples one by one; stages of the others are as their sources count them.
             Self::Model(way) => match way.name() {
-                "dail-sql" => 2.0,
                 "opensearch-sql" => 4.0,
                 "n-rep" => 11.0,
-                _ => 1.0,
+                _ => f64::from(way.samples().unwrap_or(1)),
             },
         }
     }
@@ -219,6 +219,7 @@ impl Setup {
             pipeline: cell.by.name().to_owned(),
             retriever: self.retriever_mark(cell.retriever),
             model: self.model.clone().filter(|_| cell.by.asks()),
+            samples: None,
             timeout_ms: self.timeout_ms,
             shard: None,
             own_left_out: self.own_left_out,

@@ -114,6 +114,8 @@ fn answered<M: crate::ports::Complete>(
         settings: &settings,
         shots: 2,
         own: own_left_out.then_some(&queries),
+        codes: None,
+        samples: None,
         asks_first: true,
         limits: QueryLimits::default(),
         cancel: &cancel,

@@ -14,8 +14,9 @@ use crate::pipeline::{Answered, NoAnswer};
 pub fn take_over(outcome: &mut Outcome, answered: &Answered) -> Result<(), LlmError> {
     if let Err(NoAnswer::Direct(Trouble::Model(error)) | NoAnswer::Staged(Trouble::Model(error))) =
         answered.answer()
+        && (error.ends_a_job() || error.is_temporary())
     {
-        is_one(error)?;
+        return Err(error.clone());
     }
     match answered.answer() {
         Ok((sql, _)) => outcome.sql = Some(sql.to_owned()),
@@ -34,6 +35,22 @@ pub fn take_over(outcome: &mut Outcome, answered: &Answered) -> Result<(), LlmEr
     Ok(())
 }
 
+/// The SQL of a first answer, by which examples are retrieved; its requests count. Where it has none, the server being
+/// there, there is none.
+///
+/// # Errors
+/// How the server failed.
+pub fn first_sql(outcome: &mut Outcome, answered: &Answered) -> Result<Option<String>, LlmError> {
+    let mut first = Outcome { stages: std::mem::take(&mut outcome.stages), ..outcome.clone() };
+    take_over(&mut first, answered)?;
+    for stage in &mut first.stages {
+        stage.name = format!("preliminary SQL, {}", stage.name);
+    }
+    let sql = first.sql.take();
+    *outcome = Outcome { error: None, ..first };
+    Ok(sql)
+}
+
 fn of_direct(outcome: &mut Outcome, direct: &Direct) {
     let extracted = direct.attempts.iter().rev().find_map(|attempt| attempt.extracted.as_ref());
     let tried = || extracted.map(|extracted| extracted.sql.clone());
@@ -44,19 +61,11 @@ fn of_direct(outcome: &mut Outcome, direct: &Direct) {
 }
 
 /// Adds the stages of a conversation with its requests.
-pub fn of_stages(outcome: &mut Outcome, stages: &[Stage]) {
+fn of_stages(outcome: &mut Outcome, stages: &[Stage]) {
     for exchange in stages.iter().flat_map(|stage| &stage.exchanges) {
         count(outcome, &exchange.messages, exchange.answer.as_ref().ok());
     }
     outcome.stages.extend(stages.iter().map(mark));
-}
-
-/// Whether a model's failure is an answer: one that the model would fail with again.
-///
-/// # Errors
-/// The failure, where the task has to be asked again.
-pub fn is_one(error: &LlmError) -> Result<(), LlmError> {
-    if error.ends_a_job() || error.is_temporary() { Err(error.clone()) } else { Ok(()) }
 }
 
 /// Adds one request; its tokens by the server's count, or else about.

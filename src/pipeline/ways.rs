@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::adapt::{self, AdaptError, adapt};
 use super::ask::Sources;
+use super::codes::{CodesSettings, codes};
+use super::dail_sql::{DailSettings, dail_sql};
 use super::direct::{self, Direct, Event, Inputs, Shot, Shots, Trouble, direct};
-use super::staged::Staged;
+use super::staged::{Heard, Staged, Talk};
 use crate::db::{QueryLimits, ResultSet, TableInfo};
 use crate::llm::Cancel;
 use crate::ports::{Complete, Execute};
@@ -35,16 +37,31 @@ pub enum Way {
     /// Schema, examples and question; mended once.
     #[default]
     Direct,
+    /// DAIL-SQL.
+    DailSql,
+    /// CodeS.
+    Codes,
 }
 
 impl Way {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 1] = [Self::Direct];
+    pub const ALL: [Self; 3] = [Self::Direct, Self::DailSql, Self::Codes];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
+            Self::DailSql => "dail-sql",
+            Self::Codes => "codes",
+        }
+    }
+
+    /// Answers that it chooses among if nothing else is said; None where it does not choose.
+    pub fn samples(self) -> Option<u32> {
+        match self {
+            Self::Direct => None,
+            Self::DailSql => Some(DailSettings::default().samples),
+            Self::Codes => Some(CodesSettings::default().candidates),
         }
     }
 
@@ -52,6 +69,10 @@ impl Way {
     pub fn about(self) -> &'static str {
         match self {
             Self::Direct => "a language model, asked once and mended once",
+            Self::DailSql => "DAIL-SQL: declarations and pairs of question and SQL, completed by a model",
+            Self::Codes => {
+                "CodeS: filtered schema and matched values, the first candidate that can be planned"
+            }
         }
     }
 }
@@ -136,6 +157,15 @@ impl Pipeline for Adapt {
     }
 }
 
+/// What single pipelines leave open.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Of `dail-sql`.
+    pub dail: DailSettings,
+    /// Of `codes`.
+    pub codes: CodesSettings<'a>,
+}
+
 /// A pipeline with one model.
 pub struct ByModel<'a, M> {
     /// Which one.
@@ -150,6 +180,8 @@ pub struct ByModel<'a, M> {
     pub shots: Shots,
     /// Examples chosen otherwise (by a model), in place of `shots`.
     pub chosen: Option<&'a [Shot]>,
+    /// What the pipeline leaves open.
+    pub options: Options<'a>,
     /// Hears what happens.
     pub on_event: &'a dyn Fn(&Event<'_>),
     /// Stops it.
@@ -169,7 +201,20 @@ impl<M: Complete> Pipeline for ByModel<'_, M> {
         let Sources { knowledge, schema, .. } = sources;
         let inputs = Inputs { question, schema, tables: self.tables, knowledge, shots: &shots };
         let Self { model, settings, on_event, cancel, .. } = self;
+        let heard = |event: &Heard<'_>| match event {
+            Heard::Stage(name) => on_event(&Event::Stage(name)),
+            Heard::Delta(delta) => on_event(&Event::Delta(0, delta)),
+        };
+        let talk = Talk::new(*model, settings, cancel, &heard);
         match self.way {
+            Way::DailSql => {
+                let answer = dail_sql(&inputs, &self.options.dail, &talk, db, limits).await;
+                Answered::Staged(Box::new(talk.end(answer)))
+            }
+            Way::Codes => {
+                let answer = codes(&inputs, &self.options.codes, &talk, db, limits).await;
+                Answered::Staged(Box::new(talk.end(answer)))
+            }
             Way::Direct => {
                 let answered = direct(&inputs, settings, *model, db, limits, *on_event, cancel).await;
                 Answered::Direct(Box::new(answered))

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use querylore::bench::run::{Outcome, RunFile};
 
+use super::server::Server;
 use super::workspace::*;
 
 const RUN: &str =
@@ -94,8 +95,10 @@ fn another_run_is_not_written_over() {
     assert!(std::fs::read(WORKSPACE.path().join("tasks.json")).unwrap().len() > 1_000);
     let (code, said) = refused(&format!("{RUN} --shard 5/4 --out {{}}/x.jsonl"));
     assert!(code == 2 && said.contains("I/N"), "{said}");
-    let (code, said) = refused(&RUN.replace("adapt", "direct --out {}/x.jsonl"));
-    assert!(code == 2 && said.contains("needs a model"), "{said}");
+    for pipeline in ["direct", "dail-sql", "codes"] {
+        let (code, said) = refused(&RUN.replace("adapt", &format!("{pipeline} --out {{}}/x.jsonl")));
+        assert!(code == 2 && said.contains(&format!("{pipeline} needs a model")), "{said}");
+    }
 }
 
 #[test]
@@ -134,4 +137,85 @@ fn runs_are_scored_and_shown_side_by_side() {
     std::fs::write(WORKSPACE.path().join("other.json"), "[]").unwrap();
     let (code, said) = refused("report {}/one.jsonl --tasks {}/other.json --databases {}");
     assert!(code == 2 && said.contains("answers other tasks"), "{said}");
+}
+
+/// A run of the first two tasks by a pipeline with the scripted model of that name.
+fn by_model(server: &Server, pipeline: &str, model: &str, more: &str) -> String {
+    let run = RUN.replace("adapt", pipeline);
+    format!("{run} --llm {} --model {model} --shard 1/20 {more}", server.url())
+}
+
+fn stages(outcome: &Outcome) -> Vec<(&str, u32, usize)> {
+    outcome.stages.iter().map(|stage| (stage.name.as_str(), stage.requests, stage.candidates.len())).collect()
+}
+
+#[test]
+fn dail_sql_asks_for_a_first_sql_and_chooses_among_samples() {
+    let server = Server::start();
+    done(&by_model(&server, "dail-sql", "piers", "--retriever dail --out {}/dail.jsonl"));
+    let dail = answers("dail.jsonl");
+    assert_eq!(dail.len(), 2);
+    for outcome in &dail {
+        assert_eq!(outcome.sql.as_deref(), Some("SELECT COUNT(*) FROM piers"));
+        assert_eq!((outcome.requests, outcome.prompt_tokens, outcome.answer_tokens), (2, 60, 24));
+        assert_eq!(stages(outcome), [("preliminary SQL, generation", 1, 1), ("generation", 1, 1)]);
+        assert_eq!(outcome.stages[1].candidates[0].rows, Some(1));
+        assert_eq!((outcome.retrieved.len(), outcome.prompt_sha256.as_ref().map(String::len)), (5, Some(64)));
+    }
+    assert_ne!(dail[0].prompt_sha256, dail[1].prompt_sha256);
+    let asked = server.seen.requests.lock().unwrap().clone();
+    assert_eq!(asked.len(), 4);
+    for request in &asked {
+        let text = request["messages"][0]["content"].as_str().unwrap();
+        let (examples, rest) = text.split_once("/* Tables of the database: */").unwrap();
+        assert_eq!(examples.matches("/* Question: ").count(), 5);
+        assert!(rest.contains("CREATE TABLE piers") && rest.ends_with("*/\nSELECT "), "{rest}");
+    }
+
+    done(&by_model(&server, "dail-sql", "piers", "--retriever mqs --samples 3 --out {}/three.jsonl"));
+    let three = answers("three.jsonl");
+    assert_eq!(stages(&three[0]), [("generation", 3, 0), ("self-consistency", 0, 3)]);
+    assert_eq!((three[0].requests, three[0].stages[1].candidates[0].votes), (3, 3));
+    let (code, said) =
+        refused(&by_model(&server, "dail-sql", "piers", "--retriever mqs --out {}/three.jsonl --resume"));
+    assert!(code == 2 && said.contains("made with another samples"), "{said}");
+    let (code, said) = refused(&by_model(&server, "direct", "piers", "--samples 3 --out {}/x.jsonl"));
+    assert!(code == 2 && said.contains("does not choose among answers"), "{said}");
+
+    // What stopped is not an answer.
+    let (code, said) = refused(&by_model(&server, "dail-sql", "401", "--retriever dail --out {}/x.jsonl"));
+    assert!(code == 1 && said.contains("--resume goes on"), "{said}");
+}
+
+#[test]
+fn codes_takes_the_first_candidate_that_can_be_planned() {
+    let server = Server::start();
+    done(&by_model(&server, "codes", "unplanned", "--retriever mqs-qs --max-shots 3 --out {}/codes.jsonl"));
+    let codes = answers("codes.jsonl");
+    for outcome in &codes {
+        assert_eq!((outcome.sql.as_deref(), outcome.requests), (Some("SELECT COUNT(*) FROM piers"), 2));
+        let names = ["value retrieval", "schema filter", "generation", "execution"];
+        assert_eq!(outcome.stages.iter().map(|stage| stage.name.as_str()).collect::<Vec<_>>(), names);
+        assert!(outcome.stages[1].notes[0].starts_with("Kept: 6 of 10 tables"), "{:?}", outcome.stages);
+        let errors: Vec<bool> = outcome.stages[2].candidates.iter().map(|one| one.error.is_some()).collect();
+        assert_eq!(errors, [true, false]);
+    }
+    let text = server.seen.requests.lock().unwrap()[0]["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(text.contains("\nforeign keys :\n") && text.contains(" | values : "), "{text}");
+    assert_eq!(text.matches("question : ").count(), 4);
+    // The same run in two goes is the same.
+    done(&by_model(
+        &server,
+        "codes",
+        "unplanned",
+        "--retriever mqs-qs --max-shots 3 --out {}/codes.jsonl --resume",
+    ));
+    assert_eq!(answers("codes.jsonl"), codes);
+    assert!(done("report {}/codes.jsonl").contains("| codes | mqs-qs |"));
+
+    // One that never answers well is wrong, with its SQL; nothing is mended.
+    done(&by_model(&server, "codes", "sql", "--retriever none --samples 2 --out {}/wrong.jsonl"));
+    let wrong = answers("wrong.jsonl");
+    assert!(wrong[0].error.as_ref().unwrap().contains("no such table: ships"), "{:?}", wrong[0]);
+    assert!(wrong[0].requests == 2 && wrong[0].sql.as_ref().unwrap().contains("ships"), "{:?}", wrong[0]);
 }

@@ -42,6 +42,22 @@ fn a_model_answers_with_the_history_before_it() {
 }
 
 #[test]
+fn pipelines_of_several_stages_answer_a_question_too() {
+    let server = Server::start();
+    for pipeline in ["dail-sql", "codes"] {
+        let (code, text, error) = ask(&server, "sql", &format!("--pipeline {pipeline} --gold SELECT+'Ada'"));
+        assert_eq!(code, Some(0), "{error}");
+        for part in ["Written by sql in 1 request.", "WHERE port = 'Süd'", "1 row", "Same as gold"] {
+            assert!(text.contains(part), "{pipeline}: {part}: {text}");
+        }
+        let (_, text, _) = ask(&server, "sql", &format!("--pipeline {pipeline} --json"));
+        let done: Json = serde_json::from_str(&text).unwrap();
+        assert_eq!(done["staged"]["answer"]["Ok"]["result"]["rows"][0][0]["Text"], "Ada");
+        assert!(done["staged"]["stages"].as_array().is_some_and(|stages| !stages.is_empty()), "{done}");
+    }
+}
+
+#[test]
 fn an_answer_that_fails_is_mended_or_refused() {
     let server = Server::start();
     let (code, text, _) = ask(&server, "mend", "");
@@ -158,7 +174,10 @@ fn a_run_within_a_budget_pauses_and_goes_on_and_nothing_is_asked_twice() {
     let output = lab(&format!("{run} --max-requests 3"), &[]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("limit of 3 requests is reached") && error.contains("--resume goes on"), "{error}");
+    assert!(
+        error.contains("limit of 3 requests is reached") && error.contains("--resume goes on"),
+        "{error}"
+    );
     assert_eq!((requests(), timeless("budget.jsonl").len()), (3, 4));
     // The limit is of the run as a whole, and what was answered does not count again.
     let output = lab(&format!("{run} --max-requests 3 --resume"), &[]);

@@ -132,6 +132,10 @@ async fn chat(State(seen): State<Arc<Seen>>, headers: HeaderMap, body: String) -
         "attach" => said("ATTACH 'other.db' AS other"),
         "mend" if asked == 1 => said("SELECT nam FROM ships"),
         "mend" => said("SELECT name FROM ships"),
+        "piers" => said("COUNT(*) FROM piers"),
+        // Every other answer is good.
+        "unplanned" if asked % 2 == 1 => said("SELECT nothing FROM piers"),
+        "unplanned" => said("```sql\nSELECT COUNT(*) FROM piers;\n```"),
         "describe" => {
             let list: Json = serde_json::from_str(last.split("Pieces:\n").nth(1).unwrap()).unwrap();
             let described =

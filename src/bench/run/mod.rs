@@ -98,6 +98,9 @@ pub struct Header {
     pub retriever: RetrieverMark,
     /// The model; None where none was asked.
     pub model: Option<ModelMark>,
+    /// Answers that the pipeline chooses among, where the caller says how many.
+    #[serde(default)]
+    pub samples: Option<u32>,
     /// Milliseconds that a query may take.
     pub timeout_ms: u32,
     /// Part `i` of `n` of the tasks, from 1: those whose place has the remainder `i - 1`.

@@ -77,3 +77,19 @@ proptest! {
         prop_assert_eq!(again, bytes);
     }
 }
+
+#[test]
+fn a_file_from_before_there_were_stages_is_read() {
+    let mut whole = run(header(1, None));
+    whole.header.samples = None;
+    let text = String::from_utf8(whole.to_bytes().unwrap()).unwrap();
+    assert!(!text.contains("stages"), "{text}");
+    assert_eq!(parsed(text.replace(",\"samples\":null", "").as_bytes()).header, whole.header);
+
+    let candidate =
+        CandidateMark { sql: "SELECT 1".into(), rows: Some(1), votes: 2, ..CandidateMark::default() };
+    let stage =
+        StageMark { name: "s".into(), requests: 3, candidates: vec![candidate], notes: vec!["n".into()] };
+    whole.outcomes[0].stages = vec![stage];
+    assert_eq!(parsed(&whole.to_bytes().unwrap()).outcomes, whole.outcomes);
+}

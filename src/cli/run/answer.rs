@@ -8,17 +8,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::file::cannot_write;
-use super::{Run, inputs};
+use super::{By, Run, inputs};
 use crate::cli::Failure;
 use crate::cli::model::Connected;
 use crate::cli::retrieving::{Place, Ready};
-use crate::db::{Database, TableInfo, introspect};
+use crate::db::{Database, QueryLimits, TableInfo, introspect};
 use crate::embedding::Encoder;
-use crate::experiment::Queries;
+use crate::experiment::{ForCodes, Queries};
 use crate::llm::answer_log::{self, Log};
 use crate::llm::budget::{Limits, Price, Spent};
 use crate::llm::{Cache, Completion, Request};
-use crate::pipeline::direct;
+use crate::pipeline::{Way, direct};
+use crate::ports::blocking::block_on;
 
 /// Milliseconds for the row counts and samples that a model is shown.
 const OVERVIEW_MS: u32 = 5_000;
@@ -70,6 +71,8 @@ pub(super) struct Opened {
     pub database: Database,
     pub tables: Vec<TableInfo>,
     pub queries: Option<Queries>,
+    /// What `codes` knows of it, which would be read for every task otherwise.
+    pub codes: Option<ForCodes>,
 }
 
 impl Opened {
@@ -89,8 +92,16 @@ impl Opened {
         } else {
             Vec::new()
         };
+        let codes = if args.pipeline == By::Model(Way::Codes) {
+            let limits =
+                QueryLimits { timeout_ms: args.timeout.saturating_mul(1_000), ..QueryLimits::default() };
+            let codes = block_on(ForCodes::new(&ready.schema, &database, encoder, limits));
+            Some(codes.map_err(Failure::Failed)?)
+        } else {
+            None
+        };
         let queries = args.own_left_out.then(|| Queries::of(&ready.history));
-        Ok(Self { ready, database, tables, queries })
+        Ok(Self { ready, database, tables, queries, codes })
     }
 }
 

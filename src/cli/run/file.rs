@@ -53,6 +53,7 @@ pub(super) fn header(
             encoder: encoder.to_owned(),
         },
         model: connected.map(|connected| model_mark(&asked_with(args, Some(connected)))),
+        samples: args.samples,
         timeout_ms: args.timeout.saturating_mul(1_000),
         shard: args.shard,
         own_left_out: args.own_left_out,

@@ -45,6 +45,9 @@ pub struct Run {
     /// Tokens of the model's context; the prompt is shortened to fit.
     #[arg(long, default_value_t = direct::Settings::default().context_tokens, requires = "llm")]
     context: u32,
+    /// Answers to choose among, for pipelines that do so: 1 for dail-sql and 4 for codes if not given.
+    #[arg(long, requires = "llm", value_parser = clap::value_parser!(u32).range(1..=100))]
+    samples: Option<u32>,
     /// Seconds that a query may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     timeout: u32,
@@ -96,11 +99,18 @@ pub fn run(args: &Run) -> Result<String, Failure> {
     if args.pipeline.with(args.server.llm.as_ref())? == By::Adapt && args.server.llm.is_some() {
         return Err(Failure::Usage("The pipeline adapt asks no model; leave out --llm.".to_owned()));
     }
+    if let (By::Model(way), Some(_)) = (args.pipeline, args.samples)
+        && way.samples().is_none()
+    {
+        return Err(Failure::Usage(format!(
+            "The pipeline {way} does not choose among answers; leave out --samples."
+        )));
+    }
     let connected = args.server.connect()?;
     let bytes = inputs::bytes(&args.tasks)?;
     let tasks =
         task::read_tasks(&bytes).map_err(|e| Failure::Failed(format!("{}: {e}", args.tasks.display())))?;
-    let preliminary = args.retrieving.preliminary(&tasks)?;
+    let preliminary = args.retrieving.preliminary(&tasks, connected.is_some())?;
     let header = header(args, connected.as_ref(), &bytes, tasks.len(), spec.name)?;
     let (file, before) = open(args, &header)?;
     let missing = before.missing();
@@ -151,7 +161,9 @@ pub fn run(args: &Run) -> Result<String, Failure> {
             settings: &settings,
             shots: args.max_shots.into(),
             own: opened.queries.as_ref(),
-            asks_first: false,
+            codes: opened.codes.as_ref(),
+            samples: args.samples,
+            asks_first: true,
             limits,
             cancel: &cancel,
             clock: &clock,

@@ -4,7 +4,7 @@
 
 mod prompt;
 mod repair;
-mod schema_text;
+pub(super) mod schema_text;
 mod shots;
 
 #[cfg(test)]

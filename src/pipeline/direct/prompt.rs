@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::schema_text::{self, LeftOut};
+use super::schema_text::{Fitted, LeftOut, Style, fitted};
 use super::shots::Shot;
 use super::{Inputs, Settings};
 use crate::llm::{Message, tokens};
@@ -34,31 +34,14 @@ pub struct Prompt {
 
 /// Writes the prompt so that it leaves room for the answer in the model's context.
 pub fn prompt(inputs: &Inputs<'_>, settings: &Settings) -> Prompt {
-    let Inputs { question, schema, tables, knowledge, shots } = *inputs;
-    let mut left_out = LeftOut::default();
+    let Inputs { question, knowledge, shots, .. } = *inputs;
     let ask = format!("## Question\n{}\n", question.trim());
     let fixed = tokens::estimate(RULES) + tokens::estimate(&ask) + 2 * tokens::PER_MESSAGE + 40;
     let room = settings.context_tokens.saturating_sub(settings.answer_tokens).saturating_sub(fixed);
 
     let texts: Vec<String> = shots.iter().map(|shot| shot.text(knowledge)).collect();
-    let costs: Vec<u32> = texts.iter().map(|text| tokens::estimate(text)).collect();
-    let mut shown = schema_text::ranked(question, schema, tables, knowledge, shots);
-    // The schema is shortened first; examples are left out where it would lose too much.
-    let wanted: u32 = costs.iter().sum();
-    let for_schema = room.saturating_sub(wanted).max(room - room * FOR_SHOTS / 100);
-    let fits = schema_text::fit(&mut shown, for_schema);
-    let schema_text = schema_text::write(&shown, &mut left_out);
-    let mut remaining = room.saturating_sub(tokens::estimate(&schema_text));
-    let mut kept = 0;
-    for cost in &costs {
-        if *cost > remaining {
-            break;
-        }
-        remaining -= cost;
-        kept += 1;
-    }
-    left_out.shots = shots.len() - kept;
-    left_out.still_too_long = !fits && kept == 0 && tokens::estimate(&schema_text) > room;
+    let Fitted { schema: schema_text, shots: kept, left_out } =
+        fitted(inputs, Style::Noted, &texts, room, FOR_SHOTS);
 
     let mut user = format!("## Schema\n{schema_text}\n");
     if kept > 0 {
@@ -74,6 +57,6 @@ pub fn prompt(inputs: &Inputs<'_>, settings: &Settings) -> Prompt {
     let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
     let shots = shots.iter().take(kept).cloned().collect();
     let schema_tokens = tokens::estimate(&schema_text);
-    let shot_tokens = costs.iter().take(kept).sum();
+    let shot_tokens = texts.iter().take(kept).map(|text| tokens::estimate(text)).sum();
     Prompt { messages, tokens, schema_tokens, shot_tokens, shots, left_out }
 }

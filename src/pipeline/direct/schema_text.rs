@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::Inputs;
 use super::shots::Shot;
 use crate::db::{ColumnInfo, TableInfo, quote_ident};
 use crate::history::KnowledgeBase;
@@ -74,8 +75,67 @@ enum Detail {
     Full,
 }
 
+/// How a prompt writes the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Style {
+    /// With notes, samples and row counts, the tables that matter first.
+    Noted,
+    /// Nothing but the declarations, in the order of the database, an empty line between two.
+    Declared,
+}
+
+/// What a prompt has room for.
+pub(in crate::pipeline) struct Fitted {
+    /// The schema.
+    pub schema: String,
+    /// How many of the examples, the first ones.
+    pub shots: usize,
+    /// What is missing.
+    pub left_out: LeftOut,
+}
+
+/// Schema and examples (`texts`, parallel to the shots) that take `room` tokens together. The schema is shortened first,
+/// but for examples to no less than the room without `for_shots` hundredths; examples that have no room then are left
+/// out.
+pub(in crate::pipeline) fn fitted(
+    inputs: &Inputs<'_>,
+    style: Style,
+    texts: &[String],
+    room: u32,
+    for_shots: u32,
+) -> Fitted {
+    let Inputs { question, schema, tables, knowledge, shots } = *inputs;
+    let mut left_out = LeftOut::default();
+    let costs: Vec<u32> = texts.iter().map(|text| tokens::estimate(text)).collect();
+    let mut shown = ranked(question, schema, tables, knowledge, shots);
+    if style == Style::Declared {
+        shown.iter_mut().for_each(|table| table.detail = Detail::Plain);
+    }
+    let wanted: u32 = costs.iter().sum();
+    let for_schema = room.saturating_sub(wanted).max(room - room * for_shots / 100);
+    let fits = fit(&mut shown, for_schema);
+    if style == Style::Declared {
+        shown.sort_by_key(|table| table.place);
+    }
+    let schema = write(&shown, style, &mut left_out);
+    let mut remaining = room.saturating_sub(tokens::estimate(&schema));
+    let mut kept = 0;
+    for cost in &costs {
+        if *cost > remaining {
+            break;
+        }
+        remaining -= cost;
+        kept += 1;
+    }
+    left_out.shots = texts.len() - kept;
+    left_out.still_too_long = !fits && kept == 0 && tokens::estimate(&schema) > room;
+    Fitted { schema, shots: kept, left_out }
+}
+
 /// One table with its texts.
-pub(super) struct Shown<'a> {
+struct Shown<'a> {
+    /// Its place in the schema.
+    place: usize,
     table: &'a Table,
     info: Option<&'a TableInfo>,
     /// How much the question and the shots have to do with it.
@@ -86,7 +146,7 @@ pub(super) struct Shown<'a> {
 }
 
 /// The tables, the most relevant first.
-pub(super) fn ranked<'a>(
+fn ranked<'a>(
     question: &str,
     schema: &'a Schema,
     tables: &'a [TableInfo],
@@ -127,7 +187,7 @@ pub(super) fn ranked<'a>(
             }
             let by_shots = if of_shots.is_some() { OF_A_SHOT } else { 0.0 };
             let relevance = named + held.len() as f32 + by_shots;
-            Shown { table, info: tables.get(at), relevance, wanted, detail: Detail::Full }
+            Shown { place: at, table, info: tables.get(at), relevance, wanted, detail: Detail::Full }
         })
         .collect();
     shown.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
@@ -140,7 +200,7 @@ fn is_foreign(table: &Table, column: &Column) -> bool {
 
 /// Shows less of the tables, the least relevant ones first, until they fit `budget` tokens or only names are left.
 /// Tables that have nothing to do with the question go before a relevant one loses its columns.
-pub(super) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
+fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
     let costs: Vec<[u32; 4]> = shown
         .iter()
         .map(|table| {
@@ -179,7 +239,7 @@ pub(super) fn fit(shown: &mut [Shown<'_>], budget: u32) -> bool {
 }
 
 /// The text of all tables, and what is missing from it.
-pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
+fn write(shown: &[Shown<'_>], style: Style, left_out: &mut LeftOut) -> String {
     let mut text = String::new();
     let mut names = Vec::new();
     for table in shown {
@@ -187,11 +247,12 @@ pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
         match table.detail {
             Detail::Full => {}
             Detail::Plain => {
-                if table.text(Detail::Plain) != table.text(Detail::Full) {
+                if style == Style::Noted && table.text(Detail::Plain) != table.text(Detail::Full) {
                     left_out.notes_of.push(name);
                 }
             }
             Detail::Keys => match table.table.columns.len().saturating_sub(table.wanted.len()) {
+                0 if style == Style::Declared => {}
                 0 => left_out.notes_of.push(name),
                 missing => left_out.columns_of.push((name, missing)),
             },
@@ -200,6 +261,9 @@ pub(super) fn write(shown: &[Shown<'_>], left_out: &mut LeftOut) -> String {
                 left_out.tables.push(name);
                 continue;
             }
+        }
+        if style == Style::Declared && !text.is_empty() {
+            text.push('\n');
         }
         text.push_str(&table.text(table.detail));
     }

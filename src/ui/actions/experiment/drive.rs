@@ -19,11 +19,11 @@ use crate::experiment::kept::{Experiment, Standing};
 use crate::experiment::retriever::Named;
 use crate::experiment::scoring::{Remembered, score_one};
 use crate::experiment::{
-    Answering, Cell as Run, Counted, Ended, Next, Prepared, Queries, Subject, TRIES, work,
+    Answering, By, Cell as Run, Counted, Ended, ForCodes, Next, Prepared, Queries, Subject, TRIES, work,
 };
 use crate::llm::budget::Ledger;
 use crate::llm::{Budgeted, Cached, Cancel, Patient};
-use crate::pipeline::direct;
+use crate::pipeline::{Way, direct};
 use crate::ports::Execute;
 use crate::present::format::count;
 use crate::present::lab::Live;
@@ -249,6 +249,14 @@ impl Job<'_> {
         let on_new = |_: &str, _: &_, _: &_| answers::keep_now_and_then(state);
         let cached = patient.as_ref().map(|model| Cached::new(model, &known).telling(&on_new));
         let limits = QueryLimits { timeout_ms: setup.timeout_ms, ..QueryLimits::default() };
+        let codes = if cell.by == By::Model(Way::Codes) {
+            match ForCodes::new(&ground.overview.schema, &db, &embed, limits).await {
+                Ok(codes) => Some(codes),
+                Err(why) => return (run, Some(Standing::Paused(why))),
+            }
+        } else {
+            None
+        };
         let begin = async |place: usize| -> (Result<Outcome, Ended>, bool) {
             // The page is drawn between two tasks.
             breathe().await;
@@ -270,6 +278,8 @@ impl Job<'_> {
                 settings: &ground.settings,
                 shots: setup.shots,
                 own: queries,
+                codes: codes.as_ref(),
+                samples: None,
                 asks_first: true,
                 limits,
                 cancel: &control.cancel,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::bench::modes::{Bench, Case, Golds, Mode, On, Options, Outcome as Ran, judge};
+use crate::bench::modes::{Bench, Case, Golds, Judged, Mode, On, Options, Outcome as Ran, judge};
 use crate::bench::run::{Outcome, Scored};
 use crate::bench::score::limits;
 use crate::bench::task::Task;
@@ -66,7 +66,25 @@ impl Golds for Remembered {
     }
 }
 
-/// Judges one answer; `golds` keeps what gold gave.
+/// Judges one query for a task; `golds` keeps what gold gave.
+///
+/// # Errors
+/// [`DbError::Cancelled`] where the user stopped.
+pub async fn judge_one(
+    mode: Mode,
+    task: &Task,
+    predicted: Option<&str>,
+    db: &impl Execute,
+    golds: &dyn Golds,
+) -> Result<Judged, DbError> {
+    let limits = QueryLimits { timeout_ms: mode.seconds().saturating_mul(1_000), ..limits() };
+    let bench = Bench { mode, options: Options::default(), limits, golds };
+    let case = Case { gold: &task.gold, predicted, table: task.table.as_deref(), ordered: task.ordered };
+    let on = [On { name: task.db_id.clone(), database: Lent(db) }];
+    judge(&bench, &case, &on).await.map(|(judged, _)| judged)
+}
+
+/// Judges one answer, as a run file keeps it.
 ///
 /// # Errors
 /// [`DbError::Cancelled`] where the user stopped.
@@ -77,16 +95,7 @@ pub async fn score_one(
     db: &impl Execute,
     golds: &dyn Golds,
 ) -> Result<Scored, DbError> {
-    let limits = QueryLimits { timeout_ms: mode.seconds().saturating_mul(1_000), ..limits() };
-    let bench = Bench { mode, options: Options::default(), limits, golds };
-    let case = Case {
-        gold: &task.gold,
-        predicted: outcome.sql.as_deref(),
-        table: task.table.as_deref(),
-        ordered: task.ordered,
-    };
-    let on = [On { name: task.db_id.clone(), database: Lent(db) }];
-    let (judged, _) = judge(&bench, &case, &on).await?;
+    let judged = judge_one(mode, task, outcome.sql.as_deref(), db, golds).await?;
     Ok(Scored { mode, score: judged.score, correct: judged.verdict.correct(), why: judged.why })
 }
 

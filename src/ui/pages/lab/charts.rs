@@ -137,7 +137,8 @@ fn SweepChart(sweep: Sweep) -> impl IntoView {
         let line = points.iter().enumerate().map(|(at, point)| {
             format!("{:.1},{:.1}", x(at), y(point.figures.get(of).copied().unwrap_or_default()))
         });
-        view! { <polyline class=class points=line.collect::<Vec<_>>().join(" ")/> }
+        let line: Vec<String> = line.collect();
+        view! { <polyline class=class points=line.join(" ")/> }
     });
     let names = ends.into_iter().map(|(of, end)| {
         let name = ["Precision", "Recall", "F1"].get(of).copied().unwrap_or_default();

@@ -225,7 +225,7 @@ fn ScoreAgain(kept: Memo<Experiment>) -> impl IntoView {
     });
     view! {
         <span class="row row-s" title=move || about_mode(chosen.get())>
-            <Choice label="Scoring" choices value=chosen on_change=Callback::new(move |mode| chosen.set(mode)) class="mono"/>
+            <Choice label="Scoring" choices value=chosen.into() on_change=Callback::new(move |mode| chosen.set(mode)) class="mono"/>
             <Button
                 label
                 icon=Icon::Refresh

@@ -125,6 +125,7 @@ pub fn start(state: State) {
         ..Experiment::default()
     };
     lab.list.update(|list| list.insert(0, kept.clone()));
+    lab.setup_open.set(false);
     show(state, Some(id.clone()));
     spawn_local(async move {
         if let Some(file) = lab.file.get_untracked() {

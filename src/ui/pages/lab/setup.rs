@@ -155,7 +155,7 @@ pub fn SetupForm() -> impl IntoView {
         </section>
         <section class="sect">
             <div class="sect-b stack pad-t">
-                <Button label="Start" icon=Icon::Play weight=Weight::Primary disabled=cannot on_press=move || experiment::start(state)/>
+                <Button label="Start" icon=Icon::Play disabled=cannot on_press=move || experiment::start(state)/>
                 <p class="t11 three">
                     {move || problem().unwrap_or_else(|| "Closing this tab is safe. The run goes on from its last answer when you are back.".to_owned())}
                 </p>

@@ -14,6 +14,7 @@
 //! - [`search`]: the tree search of SQL-o1 over the clauses of a query
 //! - [`pipeline`]: from a question to SQL
 //! - [`bench`]: tasks and scoring
+//! - [`experiment`]: tasks × retrievers × pipelines, as page and command line run them
 //! - [`demo`]: the generated demo database
 //! - [`workspace`]: the list of databases a browser keeps, workspaces as files, links that open one
 //! - [`present`]: numbers, SQL and knowledge as the page shows them
@@ -29,7 +30,7 @@
 //!
 //! # Dependency rule
 //!
-//! `main` and `bin` → {`ui`, `cli`} → `present` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
+//! `main` and `bin` → {`ui`, `cli`} → `present` → `experiment` → {`pipeline`, `bench`} → {`retrieval`, `history`, `db`,
 //! `embedding`, `llm`} → `sql`. `pipeline` → `search` → `sql`.
 //! `workspace` → `history`. `browser` is named only by `main`, `bin` and `ui`. A test in `tests/architecture.rs` checks it.
 
@@ -38,6 +39,7 @@ pub mod db;
 #[cfg(feature = "sqlite")]
 pub mod demo;
 pub mod embedding;
+pub mod experiment;
 pub mod history;
 pub mod incident;
 pub mod llm;

@@ -20,12 +20,28 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("pipeline", &["search", "retrieval", "history", "llm", "db", "sql", "ports"]),
         ("bench", &["retrieval", "history", "db", "sql", "ports"]),
         ("demo", &["bench", "history", "db", "sql"]),
-        ("present", &["bench", "search", "pipeline", "retrieval", "history", "llm", "db", "sql", "incident"]),
+        ("experiment", &["bench", "pipeline", "retrieval", "history", "llm", "db", "sql", "ports"]),
+        (
+            "present",
+            &[
+                "experiment",
+                "bench",
+                "search",
+                "pipeline",
+                "retrieval",
+                "history",
+                "llm",
+                "db",
+                "sql",
+                "incident",
+            ],
+        ),
         ("browser", &["db", "embedding", "llm", "ports", "incident"]),
         (
             "ui",
             &[
                 "browser",
+                "experiment",
                 "bench",
                 "search",
                 "pipeline",
@@ -44,6 +60,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         (
             "cli",
             &[
+                "experiment",
                 "bench",
                 "search",
                 "pipeline",

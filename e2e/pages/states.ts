@@ -332,4 +332,38 @@ const linked: Walk = async (page, look) => {
 };
 
 /** The ways through the page that meet every page, dialog and important state. */
-export const walks: Record<string, Walk> = { asking, databases, knowing, finding, settings, answering, linked };
+/** A few tasks of the demo, as a task file. */
+export const someTasks = (count: number) => {
+  const tasks = JSON.parse(readFileSync("../dist/demo/tasks.json", "utf8")).slice(0, count);
+  return file(`${count}-tasks.json`, JSON.stringify(tasks));
+};
+
+const measuring: Walk = async (page, look, model) => {
+  const app = new App(page);
+  await app.open({ model: { address: model, ask: { model: "good" } } });
+  await go(page, "#/lab");
+  await expect(page.getByRole("main").getByRole("button", { name: /Run the demo/ })).toBeVisible();
+  await look("lab-empty");
+  await page.getByText("Statistics of the task file").click();
+  await expect(page.getByRole("columnheader", { name: "Average" })).toBeVisible();
+  await look("lab-statistics");
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("main").getByRole("button", { name: "Open a task file" }).click();
+  await (await chooser).setFiles(someTasks(6));
+  if (narrow(page)) await page.getByRole("main").getByRole("button", { name: "Set-up" }).click();
+  const setup = page.getByRole("complementary", { name: "Set-up" });
+  await setup.getByRole("checkbox", { name: "none" }).check();
+  await setup.getByRole("checkbox", { name: /^direct/ }).check();
+  await setup.getByRole("textbox", { name: "Calls" }).fill("5");
+  await expect(setup.getByText("over the limit")).toBeVisible();
+  await look("lab-set-up");
+  await setup.getByRole("button", { name: "Start" }).click();
+  if (narrow(page)) await shut(page);
+  await expect(page.getByText(/limit of 5 requests is reached/)).toBeVisible({ timeout: 60_000 });
+  await look("lab-at-budget");
+  await page.getByRole("main").getByRole("table", { name: "Answers" }).getByRole("button").first().click();
+  await expect(page.getByRole("complementary", { name: "Answer" })).toBeVisible();
+  await look("lab-answer");
+};
+
+export const walks: Record<string, Walk> = { measuring, asking, databases, knowing, finding, settings, answering, linked };

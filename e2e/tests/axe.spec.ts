@@ -37,7 +37,7 @@ for (const theme of ["light", "dark"] as const) {
       await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
       await accessible(page, "Keys");
       await page.keyboard.press("Escape");
-      for (const hash of ["#/knowledge", "#/settings", "#/diagnostics", "#/bench"]) {
+      for (const hash of ["#/knowledge", "#/lab", "#/settings", "#/diagnostics", "#/bench"]) {
         await page.evaluate((h) => (location.hash = h), hash);
         await expect(page.getByRole("main").getByRole("heading").first()).toBeAttached();
         await accessible(page, hash);

@@ -364,6 +364,6 @@ test("keys of pages that are not there yet do nothing, and the list does not nam
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("?");
   const list = page.getByRole("dialog", { name: "Keys" });
-  await expect(list.getByText("Go to Ask, Knowledge, Settings")).toBeVisible();
+  await expect(list.getByText("Go to Ask, Knowledge, Lab, Settings")).toBeVisible();
   await expect(list.getByText(/Lab|Leaderboard|Learn|[Pp]in/)).toHaveCount(0);
 });

@@ -103,8 +103,30 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
 }
 
 /** A server with the OpenAI-compatible API whose models are scripts. `allows` is whether pages may read its answers. */
-export async function modelServer(allows = true): Promise<{ url: string; requests: string[]; close: () => Promise<void> }> {
+export async function modelServer(
+  allows = true,
+): Promise<{ url: string; requests: string[]; answered: string[]; close: () => Promise<void> }> {
   const requests: string[] = [];
+  const answered: string[] = [];
+  const tries = new Map<string, number>();
+  // Of five questions the first is refused as too many, the second fails and the third is cut, each once; all are slow
+  // enough to be overtaken.
+  const flaky = (response: ServerResponse, asked: string) => {
+    const said = JSON.parse(asked).messages.map((m: { content: string }) => m.content).join("\n");
+    const question = said.split("## Question").pop()!.trim().split("\n")[0];
+    const before = tries.get(question) ?? 0;
+    const place = before === 0 ? tries.size : -1;
+    tries.set(question, before + 1);
+    if (place >= 0 && place % 5 === 0) return json(response, 429, { error: { message: "Rate limit reached" } }, { "Retry-After": "1" });
+    if (place >= 0 && place % 5 === 1) return json(response, 500, { error: { message: "out of memory" } }, { "Retry-After": "1" });
+    if (place >= 0 && place % 5 === 2) {
+      events(response);
+      response.write(piece("```sql\nSELECT COUNT("));
+      return void setTimeout(() => response.destroy(), 50);
+    }
+    response.on("finish", () => answered.push(question));
+    setTimeout(() => stream(response, GOOD), 150);
+  };
   const allow = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*", "Access-Control-Expose-Headers": "Retry-After" };
   const server: Server = createServer((request, response) => {
     cors = allows ? allow : {};
@@ -118,8 +140,10 @@ export async function modelServer(allows = true): Promise<{ url: string; request
       request.on("data", (chunk) => (body += chunk));
       request.on("end", () => {
         requests.push(body);
-        const model = models[JSON.parse(body).model];
-        if (model) model(response, request, body);
+        const name = JSON.parse(body).model;
+        const model = models[name];
+        if (name === "flaky") flaky(response, body);
+        else if (model) model(response, request, body);
         else json(response, 404, { error: { message: "The model does not exist", code: "model_not_found" } });
       });
     } else {
@@ -131,6 +155,7 @@ export async function modelServer(allows = true): Promise<{ url: string; request
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    answered,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -3,6 +3,7 @@
 pub mod align;
 pub mod check;
 pub mod compare;
+pub mod interval;
 pub mod modes;
 mod permutation;
 pub mod retrieval_metrics;

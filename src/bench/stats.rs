@@ -118,15 +118,19 @@ pub fn stats(tasks: &[Task]) -> Stats {
     stats
 }
 
-fn kind_of(item: &Required) -> &'static str {
-    match item.kind {
-        Some(ComponentType::Calculation) => "Calculation",
-        Some(ComponentType::Condition) => "Condition",
-        Some(ComponentType::Relation) => "Relation",
-        Some(ComponentType::Dimension) => "Dimension",
-        Some(ComponentType::Output) => "Output",
-        None => by_form(&item.skeleton),
+/// The name of a type.
+pub fn type_name(kind: ComponentType) -> &'static str {
+    match kind {
+        ComponentType::Calculation => "Calculation",
+        ComponentType::Condition => "Condition",
+        ComponentType::Relation => "Relation",
+        ComponentType::Dimension => "Dimension",
+        ComponentType::Output => "Output",
     }
+}
+
+fn kind_of(item: &Required) -> &'static str {
+    item.kind.map_or_else(|| by_form(&item.skeleton), type_name)
 }
 
 /// The type of a skeleton by its first words, and where those say nothing by whether it compares.

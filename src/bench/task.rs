@@ -45,6 +45,14 @@ pub fn of_database(tasks: Vec<Task>, open: &str) -> (Vec<Task>, usize) {
     if ours.is_empty() { (others, 0) } else { (ours, others.len()) }
 }
 
+/// Places of the tasks on the database `open`; of all tasks where none names it.
+pub fn places_of(tasks: &[Task], open: &str) -> Vec<usize> {
+    let open = open.trim();
+    let named = tasks.iter().enumerate().filter(|(_, task)| task.db_id.eq_ignore_ascii_case(open));
+    let named: Vec<usize> = named.map(|(place, _)| place).collect();
+    if named.is_empty() { (0..tasks.len()).collect() } else { named }
+}
+
 /// Why a file of tasks or predictions cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 pub enum TaskError {

@@ -6,26 +6,9 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use super::Failure;
-use crate::pipeline::Way;
-
-/// A pipeline by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    /// A query of the history, adapted.
-    Adapt,
-    /// One that asks a model.
-    Model(Way),
-}
+pub use crate::experiment::By;
 
 impl By {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Adapt => "adapt",
-            Self::Model(way) => way.name(),
-        }
-    }
-
     /// Refuses a pipeline that asks a model where none is given.
     ///
     /// # Errors
@@ -40,8 +23,7 @@ impl By {
     }
 }
 
-static ALL: LazyLock<Vec<By>> =
-    LazyLock::new(|| std::iter::once(By::Adapt).chain(Way::ALL.into_iter().map(By::Model)).collect());
+static ALL: LazyLock<Vec<By>> = LazyLock::new(|| By::all().collect());
 
 impl ValueEnum for By {
     fn value_variants<'a>() -> &'a [Self] {
@@ -49,10 +31,6 @@ impl ValueEnum for By {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let about = match self {
-            Self::Adapt => "a query of the history, adapted; no model",
-            Self::Model(way) => way.about(),
-        };
-        Some(PossibleValue::new(self.name()).help(about))
+        Some(PossibleValue::new(self.name()).help(self.about()))
     }
 }

@@ -2,8 +2,6 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use super::Failure;
 use crate::db::{Database, Host, introspect};
 use crate::embedding::Encoder;
@@ -40,10 +38,7 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|e| Failure::Failed(format!("{} cannot be read: {e}", path.display())))
 }
 
-/// SHA-256 of some bytes, in hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
+pub use crate::bench::run::sha256;
 
 /// Whether two paths lead to one file.
 pub fn same(a: &Path, b: &Path) -> bool {

@@ -14,7 +14,7 @@ pub struct Report {
     /// The run files.
     #[arg(required = true)]
     runs: Vec<PathBuf>,
-    /// The task file that they answer; without it nothing is scored.
+    /// The task file that they answer; without it scores are those that the run files hold.
     #[arg(long, requires = "databases")]
     tasks: Option<PathBuf>,
     /// Folder of the databases: DIR/db_id/db_id.sqlite, or DIR/db_id.sqlite.
@@ -51,7 +51,7 @@ pub fn run(args: &Report) -> Result<String, Failure> {
         let failed = |e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
         let run = RunFile::parse(&inputs::bytes(path)?).map_err(|e| failed(&e))?;
         let (Some(tasks), Some(databases)) = (&args.tasks, &args.databases) else {
-            return Ok(Row::of(&run, None));
+            return Ok(Row::scored(&run));
         };
         let bytes = inputs::bytes(tasks)?;
         let all =
@@ -69,7 +69,8 @@ pub fn run(args: &Report) -> Result<String, Failure> {
             .filter_map(|outcome| Some((all.get(outcome.place)?.clone(), outcome.sql.clone())));
         let (tasks, predictions) = answered.unzip();
         let report = score::scored(mode, tasks, predictions, databases)?;
-        Ok(Row::of(&run, report.overall.score().map(|score| (mode.to_string(), score))))
+        let row = Row::of(&run, report.overall.score().map(|score| (mode.to_string(), score)));
+        Ok(if mode.is_accuracy() { row.sure(report.overall.correct, report.overall.total) } else { row })
     });
     let rows: Vec<Row> = rows.collect::<Result<_, Failure>>()?;
     let format = match args.format {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::retrieving::{Place, Prepared, Retrieving};
+use super::retrieving::{Place, Ready, Retrieving};
 use super::{Failure, encoder, inputs, json};
 use crate::bench::retrieval_metrics::{Counts, RetrievalMetrics, measure_queries};
 use crate::bench::task::{self, Task};
@@ -105,14 +105,14 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
                 "{db_id}: no database, so no value of a question is linked and no query is tried"
             ));
         }
-        let retriever = Prepared::new(&args.retrieving, &place, &model)?;
+        let ready = Ready::new(&args.retrieving, place, &model)?;
         for (task, preliminary) in tasks.iter().filter(|(task, _)| task.db_id == db_id) {
-            let found = retriever.find(&place, &model, (task, *preliminary), most.into())?;
+            let found = ready.find(&model, (task, *preliminary), most.into())?;
             for &shots in &args.max_shots {
                 let entries: Vec<u32> =
                     found.queries.iter().take(shots.into()).map(|hit| hit.entry).collect();
                 let (sum, handed) = measured.entry(shots).or_default();
-                *sum += &measure_queries(&task.knowledge, &place.knowledge, &entries);
+                *sum += &measure_queries(&task.knowledge, &ready.history.base, &entries);
                 *handed += entries.len();
             }
         }
@@ -124,7 +124,7 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
         by_type: sum.by_type.into_iter().map(|(kind, counts)| (kind, counts.into())).collect(),
     };
     let done = Done {
-        retriever: args.retrieving.retriever.name(),
+        retriever: args.retrieving.retriever.name().to_owned(),
         encoder: spec.name.to_owned(),
         tasks: tasks.len(),
         without_knowledge: all.len() - tasks.len(),

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
 use super::{Failure, inputs};
 use crate::bench::task::{self, Task};
-use crate::db::{Database, QueryLimits, Value, engine};
+use crate::db::Database;
 use crate::embedding::Encoder;
+use crate::experiment::Prepared;
+pub use crate::experiment::retriever::Named;
 use crate::history::KnowledgeBase;
-use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
-use crate::retrieval::retrievers::{
-    Asked, By, DAIL_THRESHOLD, Gold, History, Links, Nothing, Questions, Retriever, Similar,
-};
-use crate::retrieval::{Indexed, Level, Retrieved, Settings};
+use crate::retrieval::retrievers::Asked;
+use crate::retrieval::{Indexed, Level, Retrieved};
 use crate::sql::Schema;
 
 /// Options of retrieval.
@@ -69,29 +71,13 @@ impl Retrieving {
     }
 }
 
-/// Retrievers by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Named {
-    /// Queries and components, fused.
-    History,
-    /// Masked question similarity.
-    Mqs,
-    /// The same, with the skeleton of a preliminary SQL.
-    Dail,
-    /// Masked question similarity over queries that run and give a row.
-    MqsFilter,
-    /// The larger similarity of masked and plain questions.
-    MqsQs,
-    /// The queries that the task names.
-    Gold,
-    /// Nothing.
-    None,
-}
+impl ValueEnum for Named {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl Named {
-    /// Its name on the command line.
-    pub fn name(self) -> String {
-        clap::ValueEnum::to_possible_value(&self).map(|value| value.get_name().to_owned()).unwrap_or_default()
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.about()))
     }
 }
 
@@ -106,10 +92,15 @@ pub enum Searched {
     Qc,
 }
 
-/// Distinct values read of a column.
-const VALUES: usize = 20_000;
-/// Milliseconds for the values of a column, and for a query that is tried.
-const PATIENCE_MS: u32 = 30_000;
+impl From<Searched> for Level {
+    fn from(searched: Searched) -> Self {
+        match searched {
+            Searched::Q => Self::Query,
+            Searched::C => Self::Component,
+            Searched::Qc => Self::Both,
+        }
+    }
+}
 
 /// One database with its history.
 pub struct Place {
@@ -141,92 +132,36 @@ impl Place {
         let knowledge = inputs::history_of(&args.history, db_id, &schema)?;
         Ok(Self { knowledge, schema, database })
     }
-
-    fn links(&self) -> Links {
-        let mut values: Vec<Value> = Vec::new();
-        if let Some(database) = &self.database {
-            for table in self.schema.tables.iter().filter(|table| !table.view) {
-                for column in &table.columns {
-                    let found = engine::values::distinct_values(
-                        database,
-                        &table.name,
-                        &column.name,
-                        VALUES,
-                        PATIENCE_MS,
-                    );
-                    values.extend(found.map(|found| found.values).unwrap_or_default());
-                }
-            }
-        }
-        let texts = values.iter().filter_map(|value| match value {
-            Value::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        Links::new(&self.schema, texts)
-    }
-
-    /// Whether a query runs and gives a row; where there is no database, nothing speaks against it.
-    fn gives_a_row(&self, entry: u32) -> bool {
-        let (Some(database), Some(entry)) = (&self.database, self.knowledge.entries.get(entry as usize))
-        else {
-            return true;
-        };
-        let limits = QueryLimits { timeout_ms: PATIENCE_MS, max_rows: 1 };
-        database
-            .execute(&entry.sql, limits)
-            .is_ok_and(|result| result.rows.iter().flatten().any(|value| *value != Value::Null))
-    }
 }
 
-/// A retriever made ready for the history of one database.
-pub enum Prepared {
-    /// `none`.
-    Nothing,
-    /// `gold`.
-    Gold,
-    /// `history`, with its vectors.
-    History(Box<Indexed>, Settings),
-    /// `mqs`, `mqs-filter`, `mqs-qs`, and `dail` with its threshold.
-    Similar(Box<(Links, Questions)>, By, Option<f32>),
+/// A database with a retriever made ready for its history.
+pub struct Ready {
+    /// The history, with vectors where the retriever searches them.
+    pub history: Indexed,
+    /// Its tables.
+    pub schema: Schema,
+    /// The database, where it is at hand.
+    pub database: Option<Database>,
+    /// The retriever.
+    pub retriever: Prepared,
 }
 
-impl Prepared {
+impl Ready {
     /// Embeds what the retriever compares questions with.
     ///
     /// # Errors
     /// When the texts cannot be embedded.
-    pub fn new(args: &Retrieving, place: &Place, encoder: &Encoder) -> Result<Self, Failure> {
-        let questions = |filtered: bool| {
-            let links = place.links();
-            let keep = |entry| !filtered || place.gives_a_row(entry);
-            let questions = block_on(Questions::new(encoder, &place.knowledge, &links, keep));
-            questions.map(|questions| Box::new((links, questions))).map_err(|e| Failure::Failed(e.to_string()))
+    pub fn new(args: &Retrieving, place: Place, encoder: &Encoder) -> Result<Self, Failure> {
+        let Place { knowledge, schema, database } = place;
+        let how = (Level::from(args.level), args.threshold);
+        let made = Prepared::new(args.retriever, how, (&knowledge, &schema), encoder, database.as_ref());
+        let retriever = block_on(made).map_err(|e| Failure::Failed(e.to_string()))?;
+        let without = Indexed::without_vectors(knowledge);
+        let history = match retriever {
+            Prepared::History(_) => inputs::indexed(without, encoder)?,
+            _ => without,
         };
-        let similar = |by, filtered| {
-            questions(filtered).map(|compared| Self::Similar(compared, by, None))
-        };
-        match args.retriever {
-            Named::None => Ok(Self::Nothing),
-            Named::Gold => Ok(Self::Gold),
-            Named::Mqs => similar(By::Masked, false),
-            Named::MqsFilter => similar(By::Masked, true),
-            Named::MqsQs => similar(By::MaskedOrPlain, false),
-            Named::Dail => {
-                let threshold = Some(args.threshold.unwrap_or(DAIL_THRESHOLD));
-                Ok(Self::Similar(questions(false)?, By::Masked, threshold))
-            }
-            Named::History => {
-                let without = Indexed::without_vectors(place.knowledge.clone());
-                let level = match args.level {
-                    Searched::Q => Level::Query,
-                    Searched::C => Level::Component,
-                    Searched::Qc => Level::Both,
-                };
-                let threshold = args.threshold.unwrap_or(Settings::default().threshold);
-                let settings = Settings { level, threshold, ..Settings::default() };
-                Ok(Self::History(Box::new(inputs::indexed(without, encoder)?), settings))
-            }
-        }
+        Ok(Self { history, schema, database, retriever })
     }
 
     /// At most `shots` queries for a task.
@@ -235,29 +170,13 @@ impl Prepared {
     /// When the question cannot be embedded.
     pub fn find(
         &self,
-        place: &Place,
         encoder: &Encoder,
         (task, preliminary): (&Task, Option<&str>),
         shots: usize,
     ) -> Result<Retrieved, Failure> {
         let wanted: Vec<Vec<i64>> = task.knowledge.iter().map(|item| item.sources.clone()).collect();
         let asked = Asked { question: &task.question, preliminary, wanted: &wanted };
-        let found = match self {
-            Self::Nothing => block_on(Nothing.retrieve(encoder, asked)),
-            Self::Gold => block_on(Gold { knowledge: &place.knowledge }.retrieve(encoder, asked)),
-            Self::Similar(compared, by, skeletons) => {
-                let (links, questions) = &**compared;
-                let similar = Similar { questions, links, by: *by, skeletons: *skeletons, shots };
-                block_on(similar.retrieve(encoder, asked))
-            }
-            Self::History(indexed, settings) => {
-                let Some(index) = indexed.index_of(encoder.encoder()) else {
-                    return Err(Failure::Failed("The history holds no query.".to_owned()));
-                };
-                let settings = Settings { max_shots: shots, ..*settings };
-                block_on(History { knowledge: &indexed.base, index, settings }.retrieve(encoder, asked))
-            }
-        };
-        found.map_err(|e| Failure::Failed(e.to_string()))
+        let found = self.retriever.find(&self.history, None, encoder, asked, shots);
+        block_on(found).map_err(|e| Failure::Failed(e.to_string()))
     }
 }

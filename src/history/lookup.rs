@@ -203,6 +203,14 @@ impl KnowledgeBase {
     }
 }
 
+impl KnowledgeBase {
+    /// What tells this history from another: its queries with their questions, in their order, in one text.
+    pub fn identity(&self) -> String {
+        let entries = self.entries.iter();
+        entries.map(|entry| format!("{}\0{}\0", entry.question.as_deref().unwrap_or(""), entry.sql)).collect()
+    }
+}
+
 impl Item {
     /// Its description: the one written by hand, else the one made by rules.
     pub fn said(&self) -> &str {

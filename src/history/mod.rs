@@ -18,6 +18,7 @@ mod tables;
 pub use builder::Builder;
 pub use entry::Entry;
 pub use knowledge::{Edit, Item, KnowledgeBase, Occurrence};
+pub use normal::key as query_key;
 pub use report::Report;
 
 /// Long work in steps that are short, so that a page can do other things between them.

@@ -4,7 +4,7 @@
 use crate::sql::{Token, TokenKind, tokenize};
 
 /// A text that is equal for two queries exactly when they are the same; linear in the query's length.
-pub(super) fn key(sql: &str) -> String {
+pub fn key(sql: &str) -> String {
     let mut key = String::with_capacity(sql.len());
     for Token { kind, start, end } in tokenize(sql) {
         let piece = sql.get(start..end).unwrap_or_default();

@@ -171,16 +171,21 @@ fn size(answer: &Completion) -> usize {
 }
 
 /// A model whose answers are remembered.
-#[derive(Debug)]
 pub struct Cached<'a, M> {
     model: &'a M,
     cache: &'a RefCell<Cache>,
+    on_new: Option<&'a dyn Fn(&str, &Request, &Completion)>,
 }
 
 impl<'a, M: Complete> Cached<'a, M> {
     /// Puts a cache before a model.
     pub fn new(model: &'a M, cache: &'a RefCell<Cache>) -> Self {
-        Self { model, cache }
+        Self { model, cache, on_new: None }
+    }
+
+    /// Tells of every answer that was not known, with its key, before anyone else has it: what was paid for can be kept.
+    pub fn telling(self, on_new: &'a dyn Fn(&str, &Request, &Completion)) -> Self {
+        Self { on_new: Some(on_new), ..self }
     }
 }
 
@@ -202,6 +207,9 @@ impl<M: Complete> Complete for Cached<'_, M> {
             return Ok(Completion { cached: true, ..answer });
         }
         let answer = self.model.complete(request, on_delta, cancel).await?;
+        if let Some(on_new) = self.on_new {
+            on_new(&key, request, &answer);
+        }
         self.cache.borrow_mut().put(key, answer.clone());
         Ok(answer)
     }

@@ -101,6 +101,9 @@ pub enum LlmError {
         "The server gives no log probabilities, and this way of answering needs those of every token. Use a server that does, such as llama-server of llama.cpp or vLLM, or a chat model of OpenAI that takes “logprobs”."
     )]
     NoLogprobs,
+    /// One more request would pass a limit that the user set.
+    #[error("The limit of {0} is reached, so nothing more was asked. Raise it to go on.")]
+    Budget(String),
     /// The user asked to stop.
     #[error("Stopped.")]
     Cancelled,
@@ -133,6 +136,7 @@ impl LlmError {
                 | Self::UnknownModel { .. }
                 | Self::RateLimited { .. }
                 | Self::NoLogprobs
+                | Self::Budget(_)
                 | Self::Cancelled
                 | Self::Unreachable { .. }
         )

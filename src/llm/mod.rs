@@ -7,7 +7,9 @@
 //!
 //! Nothing here does input or output: whoever implements [`crate::ports::Complete`] feeds bytes to a [`Reader`].
 
+pub mod answer_log;
 mod ask;
+pub mod budget;
 pub mod cache;
 mod cancel;
 pub mod chat;
@@ -26,6 +28,7 @@ pub mod sse;
 pub mod tokens;
 
 pub use ask::{JsonAnswer, JsonFailure, ask_json, send};
+pub use budget::Budgeted;
 pub use cache::{Cache, Cached};
 pub use cancel::Cancel;
 pub use chat::{Completion, Delta, Finish, Logprob, Message, Request, Role, Usage};

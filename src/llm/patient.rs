@@ -1,6 +1,9 @@
 //! A model that is asked again when its server is busy, for jobs of many requests.
 
+use std::pin::pin;
 use std::time::Duration;
+
+use futures_util::future::{Either, select};
 
 use super::{Cancel, Completion, Delta, LlmError, Request};
 use crate::ports::Complete;
@@ -14,15 +17,15 @@ const GRANTED_S: u32 = 600;
 
 /// Asks its model up to `tries` times; between two requests it waits as long as the server says, else twice as long as
 /// before.
-pub struct Patient<'a, M> {
+pub struct Patient<'a, M, W> {
     model: &'a M,
     tries: u32,
-    wait: &'a dyn Fn(Duration),
+    wait: &'a W,
 }
 
-impl<'a, M> Patient<'a, M> {
-    /// Puts patience before a model; `wait` lets the time pass.
-    pub fn new(model: &'a M, tries: u32, wait: &'a dyn Fn(Duration)) -> Self {
+impl<'a, M, W: AsyncFn(Duration)> Patient<'a, M, W> {
+    /// Puts patience before a model; `wait` lets the time pass, and other work go on meanwhile.
+    pub fn new(model: &'a M, tries: u32, wait: &'a W) -> Self {
         Self { model, tries, wait }
     }
 }
@@ -40,7 +43,7 @@ fn patience(error: &LlmError, number: u32) -> Option<u32> {
     }
 }
 
-impl<M: Complete> Complete for Patient<'_, M> {
+impl<M: Complete, W: AsyncFn(Duration)> Complete for Patient<'_, M, W> {
     fn endpoint(&self) -> &str {
         self.model.endpoint()
     }
@@ -57,8 +60,11 @@ impl<M: Complete> Complete for Patient<'_, M> {
             let seconds = answer.as_ref().err().and_then(|error| patience(error, number));
             match seconds {
                 Some(seconds) if number < self.tries && !cancel.is_cancelled() => {
-                    (self.wait)(Duration::from_secs(seconds.into()));
-                    number += 1;
+                    let waiting = pin!((self.wait)(Duration::from_secs(seconds.into())));
+                    match select(waiting, pin!(cancel.cancelled())).await {
+                        Either::Left(_) => number += 1,
+                        Either::Right(_) => return Err(LlmError::Cancelled),
+                    }
                 }
                 _ => return answer,
             }
@@ -80,7 +86,7 @@ mod tests {
         answers.extend(std::iter::repeat_n(Err(error.clone()), failures));
         let model = Scripted { answers: RefCell::new(answers), ..Scripted::default() };
         let waits = RefCell::new(Vec::new());
-        let wait = |time: Duration| waits.borrow_mut().push(time.as_secs());
+        let wait = async |time: Duration| waits.borrow_mut().push(time.as_secs());
         let patient = Patient::new(&model, 4, &wait);
         let answer = block_on(patient.complete(&Request::default(), &mut |_| {}, &Cancel::default()));
         (answer.is_ok(), waits.into_inner())
@@ -101,6 +107,20 @@ mod tests {
     fn a_server_that_says_when_is_believed_within_reason() {
         assert_eq!(asked(2, &limited(Some(7))), (true, vec![7, 7]));
         assert_eq!(asked(1, &limited(Some(86_400))), (true, vec![600]));
+    }
+
+    #[test]
+    fn whoever_stops_does_not_wait() {
+        let model = Scripted::failing(limited(None));
+        let cancel = Cancel::default();
+        let other = cancel.clone();
+        let wait = async |_: Duration| {
+            other.cancel();
+            std::future::pending::<()>().await;
+        };
+        let patient = Patient::new(&model, 4, &wait);
+        let answer = block_on(patient.complete(&Request::default(), &mut |_| {}, &cancel));
+        assert_eq!(answer, Err(LlmError::Cancelled));
     }
 
     #[test]

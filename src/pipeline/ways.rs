@@ -91,7 +91,9 @@ impl Way {
                 "OpenSearch-SQL: extraction, 21 samples, alignment, refinement and a vote; many requests"
             }
             Self::NRep => "N-rep: five ways to show the schema, a vote, and a judge where it is close",
-            Self::SqlO1 => "SQL-o1: a tree search over clauses, by the model's own log probabilities; many requests",
+            Self::SqlO1 => {
+                "SQL-o1: a tree search over clauses, by the model's own log probabilities; many requests"
+            }
         }
     }
 }

@@ -28,6 +28,16 @@ pub fn share(part: u64, whole: u64) -> String {
     format!("{} of {}", count(part), count(whole))
 }
 
+/// A large count in few signs: `8,420`, `1.66 M`, `4.00 M`; below a hundred thousand every digit.
+pub fn large(n: u64) -> String {
+    if n < 100_000 { count(n) } else { format!("{:.2} M", n as f64 / 1_000_000.0) }
+}
+
+/// Dollars: `$0.50`; less than half a cent is `$0.00` only where it is nothing.
+pub fn money(dollars: f64) -> String {
+    if dollars > 0.0 && dollars < 0.005 { "under $0.01".to_owned() } else { format!("${dollars:.2}") }
+}
+
 /// A size in decimal units with one decimal: `812 bytes`, `2.4 KB`, `45.3 MB`.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
@@ -132,6 +142,12 @@ mod tests {
         assert_eq!(counted(0, "row", "rows"), "0 rows");
         assert_eq!(times(1), "once");
         assert_eq!(share(412, 1_600), "412 of 1,600");
+    }
+
+    #[test]
+    fn large_counts_and_money_are_short() {
+        assert_eq!(["8,420", "0.50 M", "4.00 M"], [large(8_420), large(500_000), large(4_000_000)]);
+        assert_eq!([money(0.0), money(0.004), money(0.5)], ["$0.00", "under $0.01", "$0.50"]);
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub fn of_model(error: &LlmError) -> &'static str {
         LlmError::Malformed(_) => "the answer could not be read",
         LlmError::Silent(_) => "the server sent nothing for too long",
         LlmError::NoLogprobs => "the server gave no log probabilities",
+        LlmError::Budget(_) => "a limit of the budget was reached",
         LlmError::Cancelled => "the answer was stopped",
         LlmError::Unreachable { .. } => "the server could not be reached",
     }

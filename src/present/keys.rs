@@ -7,6 +7,8 @@ pub enum Command {
     Ask,
     /// Go to Knowledge.
     Knowledge,
+    /// Go to Lab.
+    Lab,
     /// Go to Settings.
     Settings,
     /// Put the cursor into the question.
@@ -43,7 +45,7 @@ pub const LIST: [(&str, &str); 21] = [
     ("Esc", "Clear the search; stop the answer; close the inspector"),
     ("q", "Write a question"),
     ("/", "Filter the list in view"),
-    ("g then a, k, s", "Go to Ask, Knowledge, Settings"),
+    ("g then a, k, l, s", "Go to Ask, Knowledge, Lab, Settings"),
     ("F6, Shift F6", "Go round bar, left column, centre, inspector"),
     ("j, k", "Next and previous item; in the rows, next and previous row"),
     ("↑ ↓ Home End", "Move in a tree, a table, a list of choices"),
@@ -75,6 +77,7 @@ impl Single {
         let place = match key {
             "a" => Some(Command::Ask),
             "k" => Some(Command::Knowledge),
+            "l" => Some(Command::Lab),
             "s" => Some(Command::Settings),
             _ => None,
         };

@@ -14,6 +14,7 @@ pub mod grid;
 pub mod incidents;
 pub mod item;
 pub mod keys;
+pub mod lab;
 pub mod layout;
 pub mod model;
 pub mod pace;

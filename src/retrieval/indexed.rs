@@ -120,6 +120,45 @@ impl Indexed {
         Some((encoder.clone(), known))
     }
 
+    /// This history as if the entry of that id had never been in it: later ids are one less, an item that occurred
+    /// nowhere else is gone, and so are their vectors. The words that rules wrote about an item stay.
+    ///
+    /// # Errors
+    /// When the vectors do not fit the knowledge base.
+    pub fn without(&self, entry: u32) -> Result<Self, IndexError> {
+        let mut base = KnowledgeBase::default();
+        let mut kept = Vec::new();
+        let mut numbers = std::collections::HashMap::new();
+        for (item, old) in self.base.items.iter().zip(0_u32..) {
+            let mut item = item.clone();
+            item.occurrences.retain(|occurrence| occurrence.entry != entry);
+            for occurrence in &mut item.occurrences {
+                occurrence.entry -= u32::from(occurrence.entry > entry);
+            }
+            if !item.occurrences.is_empty() {
+                numbers.insert(old, kept.len() as u32);
+                kept.push(old as usize);
+                base.items.push(item);
+            }
+        }
+        let others = || (0..self.base.entries.len()).filter(|at| *at != entry as usize);
+        for (at, id) in others().zip(0_u32..) {
+            let Some(old) = self.base.entries.get(at) else { continue };
+            base.entries.push(crate::history::Entry { id, ..old.clone() });
+            base.summaries.push(self.base.summaries.get(at).cloned().unwrap_or_default());
+            let items = self.base.entry_items.get(at).into_iter().flatten();
+            base.entry_items.push(items.filter_map(|item| numbers.get(item).copied()).collect());
+        }
+        let Some((encoder, index)) = &self.index else { return Ok(Self::without_vectors(base)) };
+        let rows = |vectors: &Vectors, places: &mut dyn Iterator<Item = usize>| {
+            Vectors::from_rows(&places.filter_map(|at| vectors.row(at)).collect::<Vec<_>>())
+        };
+        let entries = rows(index.entries(), &mut others())?;
+        let items = rows(index.items(), &mut kept.into_iter())?;
+        let index = Index::new(&base, entries, items)?;
+        Ok(Self { base, index: Some((encoder.clone(), index)) })
+    }
+
     /// The index, when `encoder` made its vectors.
     pub fn index_of(&self, encoder: &str) -> Option<&Index> {
         self.index.as_ref().filter(|(name, _)| name == encoder).map(|(_, index)| index)
@@ -191,5 +230,27 @@ mod tests {
         let again = Indexed::with_vectors(read.base, "tiny", vec![vec![1.0, 0.0]; 2]).unwrap();
         assert_eq!(again.not_indexed(), 0);
         assert!(again.base.items[0].edit.hidden && known_texts(&again)[1].contains("Customers"));
+    }
+
+    #[test]
+    fn an_entry_that_was_never_there_leaves_nothing_behind() {
+        let mut both = indexed().base;
+        let mut second = both.items[0].clone();
+        (second.skeleton, second.occurrences[0].entry) = ("t.b".into(), 1);
+        let mut shared = second.clone();
+        shared.occurrences.insert(0, Occurrence { entry: 0, ..shared.occurrences[0].clone() });
+        both.items.extend([second, shared]);
+        both.entries.push(Entry { id: 1, sql: "SELECT b".into(), ..Entry::default() });
+        both.summaries.push("b".into());
+        both.entry_items = vec![vec![0, 2], vec![1, 2]];
+        let row = |n: usize| (0..5).map(|at| if at == n { 1.0 } else { 0.0 }).collect::<Vec<f32>>();
+        let both = Indexed::with_vectors(both, "tiny", (0..5).map(row).collect()).unwrap();
+        let left = both.without(0).unwrap();
+        assert_eq!(left.base.entries, [Entry { id: 0, sql: "SELECT b".into(), ..Entry::default() }]);
+        assert_eq!((left.base.items.len(), left.base.entry_items[0].as_slice()), (2, &[0, 1][..]));
+        assert!(left.base.items.iter().all(|item| item.occurrences.len() == 1));
+        let index = left.index_of("tiny").unwrap();
+        assert_eq!((index.entries().row(0), index.items().row(1)), (Some(row(1)), Some(row(4))));
+        assert_eq!(both.without(9).unwrap().base, both.base);
     }
 }

@@ -16,7 +16,7 @@ use super::incomplete_dialog::IncompleteDialog;
 use super::keys::{Shortcuts, listen};
 use super::link_dialog::LinkDialog;
 use super::pages::{
-    ask::AskPage, bench::BenchPage, diagnostics::DiagnosticsPage, knowledge::KnowledgePage,
+    ask::AskPage, bench::BenchPage, diagnostics::DiagnosticsPage, knowledge::KnowledgePage, lab::LabPage,
     settings::SettingsPage,
 };
 use super::palette::{CommandPalette, PaletteOpen};
@@ -28,6 +28,7 @@ fn places() -> Vec<NavItem> {
     vec![
         NavItem { label: "Ask", short: "Ask", href: Page::Ask.href(), icon: Icon::Ask },
         NavItem { label: "Knowledge", short: "Knowledge", href: Page::Knowledge.href(), icon: Icon::Filter },
+        NavItem { label: "Lab", short: "Lab", href: Page::Lab.href(), icon: Icon::Flask },
         NavItem { label: "Settings", short: "Settings", href: Page::Settings.href(), icon: Icon::Gear },
     ]
 }
@@ -82,7 +83,7 @@ pub fn App() -> impl IntoView {
             <TopBar
                 home=Page::Ask.href()
                 database=move || view! { <DatabaseMenu/> }
-                nav=places().into_iter().take(2).collect()
+                nav=places().into_iter().take(3).collect()
                 current
                 status=Signal::derive(move || vec![encoder_status(&state.encoder.get()), model_status(state)])
                 actions=move || {
@@ -101,6 +102,7 @@ pub fn App() -> impl IntoView {
                 Page::Settings => view! { <SettingsPage/> }.into_any(),
                 Page::Diagnostics => view! { <DiagnosticsPage/> }.into_any(),
                 Page::Bench => view! { <BenchPage/> }.into_any(),
+                Page::Lab => view! { <LabPage/> }.into_any(),
             }}
             <TabBar nav=places() current/>
         </div>

@@ -78,6 +78,7 @@ fn run(state: State, toasts: Toasts, list: KeysOpen, command: Command) {
     match command {
         Command::Ask => Page::Ask.go(),
         Command::Knowledge => Page::Knowledge.go(),
+        Command::Lab => Page::Lab.go(),
         Command::Settings => Page::Settings.go(),
         Command::Keys => list.0.set(true),
         Command::Next => step(state, 1),
@@ -136,6 +137,13 @@ fn escape(state: State, inside: bool) {
     let stage = state.run.with_untracked(|r| r.stage);
     if !matches!(stage, Stage::Idle | Stage::Done) {
         ask::stop(state);
+    } else if state.page.get_untracked() == Page::Lab && state.lab.answer.get_untracked().is_some() {
+        let place = state.lab.answer.get_untracked().unwrap_or_default();
+        state.lab.answer.set(None);
+        if inside && let Some(line) = find(&format!("main [data-answer='{place}']")).or_else(|| find("main"))
+        {
+            dom::focus(&line);
+        }
     } else if state.prompt_open.get_untracked() {
         state.prompt_open.set(false);
     } else if let Some(key) = state.selected.get_untracked() {

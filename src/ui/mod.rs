@@ -10,6 +10,7 @@ mod export_dialog;
 mod import_dialog;
 mod incomplete_dialog;
 mod keys;
+pub mod lab;
 mod link_dialog;
 mod pages;
 mod palette;

@@ -6,7 +6,8 @@ use super::components::dom;
 use super::state::{Page, State};
 
 /// All pages.
-pub const PAGES: [Page; 5] = [Page::Ask, Page::Knowledge, Page::Settings, Page::Diagnostics, Page::Bench];
+pub const PAGES: [Page; 6] =
+    [Page::Ask, Page::Knowledge, Page::Lab, Page::Settings, Page::Diagnostics, Page::Bench];
 
 impl Page {
     /// Its address.
@@ -17,6 +18,7 @@ impl Page {
             Self::Settings => "#/settings",
             Self::Diagnostics => "#/diagnostics",
             Self::Bench => "#/bench",
+            Self::Lab => "#/lab",
         }
     }
 
@@ -28,6 +30,7 @@ impl Page {
             Self::Settings => "Settings",
             Self::Diagnostics => "Diagnostics",
             Self::Bench => "Bench",
+            Self::Lab => "Lab",
         }
     }
 

@@ -4,6 +4,7 @@ use gloo_storage::{LocalStorage, Storage as _};
 use serde::{Deserialize, Serialize};
 
 use super::components::theme::Theme;
+use crate::bench::modes::Mode;
 use crate::browser::embedder::Wish;
 use crate::db::QueryLimits;
 use crate::embedding::device::DevicePreference;
@@ -91,6 +92,8 @@ pub struct Settings {
     pub model: ModelSettings,
     /// What a query may cost.
     pub limits: QueryLimits,
+    /// The rule by which rows are compared with gold's.
+    pub mode: Mode,
     /// Whether single keys (`/`, `e`, `?`) are shortcuts.
     pub single_keys: bool,
     /// Colours.
@@ -105,6 +108,7 @@ impl Default for Settings {
             retrieval: retrieval::Settings::default(),
             model: ModelSettings::default(),
             limits: QueryLimits::default(),
+            mode: Mode::default(),
             single_keys: true,
             theme: Theme::default(),
         }

@@ -9,6 +9,7 @@ use super::actions::answers::{self, Keeper, KeptAnswers};
 use super::components::progress::Work;
 use super::components::result_table::RowsView;
 use super::components::toasts::Toasts;
+use super::lab::Lab;
 use super::settings::{self, Settings, Way};
 use crate::bench::compare::Verdict;
 use crate::bench::retrieval_metrics::Counts;
@@ -47,6 +48,8 @@ pub enum Page {
     Diagnostics,
     /// Measure this browser.
     Bench,
+    /// Run experiments.
+    Lab,
 }
 
 /// Which workspace is open.
@@ -284,6 +287,8 @@ pub struct State {
     pub said: RwSignal<String>,
     /// Whether another tab has this workspace open; this one then saves nothing.
     pub elsewhere: RwSignal<bool>,
+    /// Experiments.
+    pub lab: Lab,
     /// The lock on the open workspace.
     pub lock: StoredValue<Option<Lock>, LocalStorage>,
 }
@@ -336,6 +341,7 @@ impl Default for State {
             reveal: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             elsewhere: RwSignal::new(false),
+            lab: Lab::default(),
             lock: StoredValue::new_local(None),
         }
     }

@@ -139,3 +139,77 @@ fn a_history_is_described_by_a_model_and_the_answers_are_kept() {
     let done: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((requests(), &done["described"]["remembered"]), (2, &serde_json::json!(2)));
 }
+
+/// Eight tasks on the ships, and the options of a run over them.
+fn run_of_eight(server: &Server, out: &str) -> String {
+    let tasks = (0..8).map(|n| {
+        serde_json::json!({"question_id": n, "db_id": "ships", "question": format!("Ships, question {n}"), "SQL": "SELECT name FROM ships"})
+    });
+    std::fs::write(file("eight.json"), serde_json::to_vec(&tasks.collect::<Vec<_>>()).unwrap()).unwrap();
+    format!(
+        "run --tasks {{}}/eight.json --history {{}}/history.sql --databases {{}} --encoder tiny --retriever mqs \
+         --pipeline direct --llm {} --model sql --out {{}}/{out}",
+        server.url()
+    )
+}
+
+/// A run file without its times.
+fn timeless(name: &str) -> Vec<Json> {
+    let text = std::fs::read_to_string(file(name)).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut json: Json = serde_json::from_str(line).unwrap();
+        for time in ["retrieve_ms", "answer_ms"] {
+            json.as_object_mut().unwrap().remove(time);
+        }
+        json
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_run_within_a_budget_pauses_and_goes_on_and_nothing_is_asked_twice() {
+    let server = Server::start();
+    let requests = || server.seen.requests.lock().unwrap().len();
+    let run = run_of_eight(&server, "budget.jsonl");
+    let output = lab(&format!("{run} --max-requests 3"), &[]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("limit of 3 requests is reached") && error.contains("--resume goes on"),
+        "{error}"
+    );
+    assert_eq!((requests(), timeless("budget.jsonl").len()), (3, 4));
+    // The limit is of the run as a whole, and what was answered does not count again.
+    let output = lab(&format!("{run} --max-requests 3 --resume"), &[]);
+    assert_eq!((output.status.code(), requests()), (Some(1), 3));
+    // Without its last lines, as after a kill: the answers are in the file beside it.
+    let path = file("budget.jsonl");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
+    let output = lab(&format!("{run} --max-requests 8 --resume"), &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!((requests(), timeless("budget.jsonl").len()), (8, 9));
+    for (more, part) in [
+        ("--max-tokens 10", "limit of 10 tokens"),
+        ("--max-cost 0.001 --price-prompt 1000", "limit of $0.00"),
+    ] {
+        let other = run.replace("budget.jsonl", "other.jsonl");
+        let output = lab(&format!("{other} --resume {more}"), &[]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(part) && requests() == 8, "{more}: {error}");
+    }
+    let output = lab(&format!("{run} --resume --max-cost 1"), &[]);
+    assert_eq!(output.status.code(), Some(2), "a cost needs a price");
+}
+
+#[test]
+fn a_run_is_the_same_however_many_tasks_run_at_a_time() {
+    let server = Server::start();
+    for (out, more) in [("one.jsonl", ""), ("four.jsonl", "--concurrency 4")] {
+        let output = lab(&format!("{} {more}", run_of_eight(&server, out)), &[]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let four = timeless("four.jsonl");
+    assert_eq!(four.len(), 9);
+    assert_eq!(four, timeless("one.jsonl"));
+}

@@ -5,6 +5,7 @@
 //! taken off when the run goes on, and its task is asked again.
 
 mod parse;
+pub mod scores;
 pub mod table;
 
 #[cfg(test)]
@@ -14,12 +15,19 @@ use serde::{Deserialize, Serialize};
 
 pub use parse::{RunError, RunFile, line, merge};
 
+use super::modes::Mode;
 use super::retrieval_metrics::RetrievalMetrics;
 
 /// The mark of these files.
 pub const FORMAT: &str = "querylore-run";
 /// The version that this program writes.
 pub const VERSION: u32 = 1;
+
+/// SHA-256 of some bytes, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// A file that a run depends on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +36,13 @@ pub struct FileMark {
     pub name: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
+}
+
+impl FileMark {
+    /// The mark of a file with these bytes.
+    pub fn of(name: &str, bytes: &[u8]) -> Self {
+        Self { name: name.to_owned(), sha256: sha256(bytes) }
+    }
 }
 
 /// How queries were retrieved.
@@ -90,6 +105,9 @@ pub struct Header {
     pub timeout_ms: u32,
     /// Part `i` of `n` of the tasks, from 1: those whose place has the remainder `i - 1`.
     pub shard: Option<(u32, u32)>,
+    /// Whether a task's own query, where the history has it, was left out for that task.
+    #[serde(default)]
+    pub own_left_out: bool,
 }
 
 impl Header {
@@ -153,6 +171,19 @@ pub struct StageMark {
     pub notes: Vec<String>,
 }
 
+/// What an answer is worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scored {
+    /// By which rule.
+    pub mode: Mode,
+    /// As [`Judged::score`](crate::bench::modes::Judged::score).
+    pub score: f64,
+    /// Whether the task counts as solved.
+    pub correct: bool,
+    /// One sentence for people.
+    pub why: String,
+}
+
 /// What became of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -162,6 +193,9 @@ pub struct Outcome {
     pub question_id: i64,
     /// Its database.
     pub db_id: String,
+    /// Its question; empty in older files.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
     /// The SQL that was answered.
     pub sql: Option<String>,
     /// Why there is none, or why it did not run.
@@ -185,4 +219,7 @@ pub struct Outcome {
     /// The stages of a pipeline of several, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageMark>,
+    /// What it is worth, where it was scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scored: Option<Scored>,
 }

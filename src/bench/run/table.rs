@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::RunFile;
+use super::scores::Scores;
+use crate::bench::interval::wilson;
 use crate::bench::retrieval_metrics::Counts;
 
 /// How a table is written.
@@ -39,6 +41,8 @@ pub struct Row {
     pub with_sql: usize,
     /// The scoring mode's name and the mean score, where the run was scored.
     pub score: Option<(String, f64)>,
+    /// Its 95 % interval by Wilson's method, where the score is a share of solved tasks.
+    pub interval: Option<(f64, f64)>,
     /// Precision of what was retrieved.
     pub precision: Option<f64>,
     /// Recall.
@@ -47,6 +51,8 @@ pub struct Row {
     pub f1: Option<f64>,
     /// Queries handed on, on average.
     pub shots: f64,
+    /// Requests to the model, on average.
+    pub calls: f64,
     /// Tokens of the prompts, on average.
     pub prompt_tokens: f64,
     /// Tokens of the answers, on average.
@@ -58,6 +64,21 @@ pub struct Row {
 }
 
 impl Row {
+    /// The figures of a run with the score that its file holds.
+    pub fn scored(run: &RunFile) -> Self {
+        let scores = Scores::of(run, &[]);
+        let score = scores.mode.zip(scores.overall.percent());
+        let interval = scores.mode.and_then(|mode| scores.overall.interval(mode));
+        Self { interval, ..Self::of(run, score.map(|(mode, percent)| (mode.to_string(), percent))) }
+    }
+
+    /// This row with the interval of so many solved tasks of all.
+    #[must_use]
+    pub fn sure(self, solved: usize, tasks: usize) -> Self {
+        let interval = wilson(solved, tasks).map(|(low, high)| (100.0 * low, 100.0 * high));
+        Self { interval, ..self }
+    }
+
     /// The figures of a run, with its score where it has one.
     pub fn of(run: &RunFile, score: Option<(String, f64)>) -> Self {
         let (header, outcomes) = (&run.header, &run.outcomes);
@@ -83,10 +104,12 @@ impl Row {
             of: header.task_count,
             with_sql: outcomes.iter().filter(|outcome| outcome.sql.is_some()).count(),
             score,
+            interval: None,
             precision: percent(counts.precision()),
             recall: percent(counts.recall()),
             f1: percent(counts.f1()),
             shots: mean(&|outcome| outcome.retrieved.len() as f64),
+            calls: mean(&|outcome| f64::from(outcome.requests)),
             prompt_tokens: mean(&|outcome| f64::from(outcome.prompt_tokens)),
             answer_tokens: mean(&|outcome| f64::from(outcome.answer_tokens)),
             retrieve_ms: median(outcomes.iter().map(|outcome| outcome.retrieve_ms).collect()),
@@ -108,10 +131,12 @@ impl Row {
             },
             self.with_sql.to_string(),
             or_dash(self.score.as_ref().map(|(_, score)| *score)),
+            self.interval.map_or("–".to_owned(), |(low, high)| format!("{low:.1} to {high:.1}")),
             or_dash(self.precision),
             or_dash(self.recall),
             or_dash(self.f1),
             format!("{:.2}", self.shots),
+            format!("{:.1}", self.calls),
             format!("{:.0}", self.prompt_tokens),
             format!("{:.0}", self.answer_tokens),
             format!("{:.0}", self.retrieve_ms),
@@ -135,9 +160,20 @@ const TEXTS: usize = 4;
 
 fn heads(rows: &[Row]) -> Vec<String> {
     let mode = rows.iter().find_map(|row| row.score.as_ref()).map_or("score", |(mode, _)| mode.as_str());
-    let names =
-        ["pipeline", "retriever", "encoder", "model", "tasks", "with SQL", mode, "precision", "recall", "F1"];
-    let costs = ["shots", "prompt tokens", "answer tokens", "retrieve ms", "answer ms"];
+    let names = [
+        "pipeline",
+        "retriever",
+        "encoder",
+        "model",
+        "tasks",
+        "with SQL",
+        mode,
+        "95 %",
+        "precision",
+        "recall",
+        "F1",
+    ];
+    let costs = ["shots", "calls", "prompt tokens", "answer tokens", "retrieve ms", "answer ms"];
     names.into_iter().chain(costs).map(str::to_owned).collect()
 }
 
@@ -222,7 +258,7 @@ mod tests {
         };
         let outcomes = vec![outcome(0, 10.0, Some("SELECT 1")), outcome(1, 40.0, None)];
         let run = RunFile { header, outcomes, whole: 0 };
-        vec![Row::of(&run, Some(("bird-ex".into(), 50.0))), Row::of(&RunFile::default(), None)]
+        vec![Row::of(&run, Some(("bird-ex".into(), 50.0))).sure(1, 2), Row::of(&RunFile::default(), None)]
     }
 
     #[test]
@@ -233,17 +269,20 @@ mod tests {
         assert!(lines[0].contains("| bird-ex |"), "{markdown}");
         assert_eq!(
             lines[2],
-            "| direct | history qc |  | qwen_2.5\\|0.5B | 2 of 3 | 1 | 50.0 | – | – | – | 0.00 | 100 | 0 | 0 | 25 |"
+            "| direct | history qc |  | qwen_2.5\\|0.5B | 2 of 3 | 1 | 50.0 | 9.5 to 90.5 | – | – | – | 0.00 | 0.0 | 100 | 0 | 0 | 25 |"
         );
         let csv = write(&rows(), Format::Csv).unwrap();
         assert!(
-            csv.lines().nth(1).unwrap().starts_with("direct,history qc,,qwen_2.5|0.5B,2 of 3,1,50.0,–"),
+            csv.lines()
+                .nth(1)
+                .unwrap()
+                .starts_with("direct,history qc,,qwen_2.5|0.5B,2 of 3,1,50.0,9.5 to 90.5,–"),
             "{csv}"
         );
         let json: serde_json::Value = serde_json::from_str(&write(&rows(), Format::Json).unwrap()).unwrap();
         assert_eq!(json[0]["score"][1], 50.0);
         let latex = write(&rows(), Format::Latex).unwrap();
-        assert!(latex.contains("qwen\\_2.5|0.5B & 2 of 3 & 1 & 50.0 & -- &"), "{latex}");
+        assert!(latex.contains("qwen\\_2.5|0.5B & 2 of 3 & 1 & 50.0 & 9.5 to 90.5 & -- &"), "{latex}");
         assert_eq!(latex.matches("\\\\\n").count(), 3);
     }
 

@@ -1,53 +1,78 @@
-//! One task through a pipeline.
+//! What tasks are answered with: databases, their histories, the model within its budget.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use super::by_model::{by_model, first_sql};
-use super::{By, Run};
-use crate::bench::retrieval_metrics::measure_queries;
-use crate::bench::run::{Outcome, RetrievedQuery};
-use crate::bench::task::Task;
+use super::file::cannot_write;
+use super::{Run, inputs};
 use crate::cli::Failure;
 use crate::cli::model::Connected;
-use crate::cli::retrieving::{Named, Place, Prepared};
+use crate::cli::retrieving::{Place, Ready};
 use crate::db::{Database, QueryLimits, TableInfo, introspect};
 use crate::embedding::Encoder;
-use crate::llm::{Cancel, Patient};
-use crate::pipeline::adapt::adapt;
-use crate::pipeline::ask::CANDIDATES;
-use crate::pipeline::codes::{CodesSettings, SchemaVectors, ValueIndex};
-use crate::pipeline::dail_sql::DailSettings;
-use crate::pipeline::direct::{self, Shots};
-use crate::pipeline::opensearch_sql::{DatabaseIndex, MOST_VALUES, OpensearchSettings};
-use crate::pipeline::{ByModel, Options, Pipeline as _, Sources, Way};
+use crate::experiment::{Known, Queries};
+use crate::llm::answer_log::{self, Log};
+use crate::llm::budget::{Limits, Price, Spent};
+use crate::llm::{Cache, Cancel, Completion, Request};
+use crate::pipeline::direct;
 use crate::ports::blocking::block_on;
-use crate::retrieval::{Index, Retrieved};
 
-/// Requests of one answer at most while the server is busy.
-const TRIES: u32 = 6;
 /// Milliseconds for the row counts and samples that a model is shown.
 const OVERVIEW_MS: u32 = 5_000;
 
+/// What a run may use of its model.
+#[derive(Debug, clap::Args)]
+pub struct Budget {
+    /// Requests at most, those of earlier parts of this run included.
+    #[arg(long, value_name = "N", requires = "llm")]
+    max_requests: Option<u64>,
+    /// Tokens of prompts and answers at most.
+    #[arg(long, value_name = "N", requires = "llm")]
+    max_tokens: Option<u64>,
+    /// Dollars at most, by the two prices.
+    #[arg(long, value_name = "DOLLARS", value_parser = money, requires = "prices")]
+    max_cost: Option<f64>,
+    /// Dollars for a million tokens of prompts.
+    #[arg(long, value_name = "DOLLARS", value_parser = money, group = "prices", requires = "llm")]
+    price_prompt: Option<f64>,
+    /// Dollars for a million tokens of answers.
+    #[arg(long, value_name = "DOLLARS", value_parser = money, group = "prices", requires = "llm")]
+    price_answer: Option<f64>,
+}
+
+fn money(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give dollars, such as 0.60".to_owned())
+}
+
+impl Budget {
+    pub(super) fn limits(&self) -> Limits {
+        Limits { requests: self.max_requests, tokens: self.max_tokens, cost: self.max_cost }
+    }
+
+    pub(super) fn price(&self) -> Price {
+        Price { prompt: self.price_prompt.unwrap_or_default(), answer: self.price_answer.unwrap_or_default() }
+    }
+}
+
 /// How the model is asked.
-pub(super) fn direct_settings(args: &Run, connected: Option<&Connected>) -> direct::Settings {
+pub(super) fn asked_with(args: &Run, connected: Option<&Connected>) -> direct::Settings {
     let model = connected.map(|connected| connected.name.clone()).unwrap_or_default();
     direct::Settings { model, context_tokens: args.context, ..direct::Settings::default() }
 }
 
-fn limits(args: &Run) -> QueryLimits {
-    QueryLimits { timeout_ms: args.timeout.saturating_mul(1_000), ..QueryLimits::default() }
-}
-
-/// A database with what a model is shown of it.
+/// A database with its history and what a model is shown of it.
 pub(super) struct Opened {
-    place: Place,
-    retriever: Prepared,
-    tables: Vec<TableInfo>,
-    /// What `codes` knows of it, which would be read for every task otherwise.
-    codes: Option<(ValueIndex, SchemaVectors)>,
-    /// Its names and values for `opensearch-sql`.
-    index: Option<DatabaseIndex>,
+    pub ready: Ready,
+    pub database: Database,
+    pub tables: Vec<TableInfo>,
+    pub queries: Option<Queries>,
+    /// What the pipeline knows of it.
+    pub known: Known,
 }
 
 impl Opened {
@@ -56,145 +81,75 @@ impl Opened {
     /// # Errors
     /// When it or its history cannot be read.
     pub(super) fn new(args: &Run, db_id: &str, encoder: &Encoder) -> Result<Self, Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::Failed(error.to_string());
         let place = Place::open(&args.retrieving, db_id, &BTreeMap::new())?;
-        let (mut tables, mut codes, mut index) = (Vec::new(), None, None);
-        if let (Some(database), By::Model(way)) = (&place.database, args.pipeline) {
-            if way == Way::Codes {
-                let values = ValueIndex::read(&place.schema, database, limits(args).timeout_ms);
-                let values = block_on(values).map_err(|e| failed(&e))?;
-                let vectors = block_on(SchemaVectors::new(encoder, &place.schema)).map_err(|e| failed(&e))?;
-                codes = Some((values, vectors));
-            }
-            if way == Way::OpensearchSql {
-                let cancel = Cancel::default();
-                let built = DatabaseIndex::build(
-                    &place.schema,
-                    database,
-                    encoder,
-                    MOST_VALUES,
-                    limits(args),
-                    &cancel,
-                    &|_, _| {},
-                );
-                index = Some(block_on(built).map_err(|e| failed(&e))?);
-            }
-            tables = introspect::overview(database, OVERVIEW_MS).map_err(|e| failed(&e))?.tables;
-        }
-        let retriever = Prepared::new(&args.retrieving, &place, encoder)?;
-        Ok(Self { place, retriever, tables, codes, index })
+        let mut ready = Ready::new(&args.retrieving, place, encoder)?;
+        let Some(database) = ready.database.take() else {
+            return Err(Failure::Failed(format!("The database {db_id} is not in --databases.")));
+        };
+        let tables = if args.pipeline.asks() {
+            let overview = introspect::overview(&database, OVERVIEW_MS);
+            overview.map_err(|e| Failure::Failed(e.to_string()))?.tables
+        } else {
+            Vec::new()
+        };
+        let limits = QueryLimits { timeout_ms: args.timeout.saturating_mul(1_000), ..QueryLimits::default() };
+        let cancel = Cancel::default();
+        let known = Known::read(args.pipeline, &ready.schema, &database, encoder, limits, &cancel);
+        let known = block_on(known).map_err(Failure::Failed)?;
+        let queries = args.own_left_out.then(|| Queries::of(&ready.history));
+        Ok(Self { ready, database, tables, queries, known })
     }
 }
 
-/// Answers a task.
-///
-/// # Errors
-/// When its database is not there, or the model's server fails for good.
-pub(super) fn answer(
-    args: &Run,
-    connected: Option<&Connected>,
-    opened: &Opened,
-    place: usize,
-    (task, preliminary): (&Task, Option<&str>),
-    encoder: &Encoder,
-) -> Result<Outcome, Failure> {
-    let Place { knowledge, schema, database } = &opened.place;
-    let Some(database) = database else {
-        return Err(Failure::Failed(format!("The database {} is not in --databases.", task.db_id)));
-    };
-    let shots = usize::from(args.max_shots);
-    // adapt chooses among more than a model is shown.
-    let wide = if args.pipeline == By::Adapt { shots.max(CANDIDATES) } else { shots };
-    let mut outcome =
-        Outcome { place, question_id: task.question_id, db_id: task.db_id.clone(), ..Outcome::default() };
-    let clock = Instant::now();
-    // Without a first SQL `dail` finds what `mqs` finds.
-    let mut found = opened.retriever.find(&opened.place, encoder, (task, preliminary), wide)?;
-    if let (Named::Dail, None, Some(connected)) = (args.retrieving.retriever, preliminary, connected) {
-        let first = DailSettings::default();
-        let options = Options { dail: first, ..Options::default() };
-        let asked = ask(args, connected, opened, (Way::DailSql, options), task, &found, (database, encoder));
-        let sql = first_sql(&mut outcome, &asked)?;
-        found = opened.retriever.find(&opened.place, encoder, (task, sql.as_deref()), wide)?;
-    }
-    outcome.retrieve_ms = milliseconds(clock.elapsed());
-    let clock = Instant::now();
-    match (args.pipeline, connected) {
-        (By::Adapt, _) | (_, None) => {
-            match block_on(adapt(&task.question, knowledge, schema, &found, database, limits(args))) {
-                Ok(answer) => outcome.sql = Some(answer.sql),
-                Err(error) => outcome.error = Some(error.to_string()),
-            }
-        }
-        (By::Model(way), Some(connected)) => {
-            let near = match &opened.codes {
-                Some((_, vectors)) => Some(
-                    block_on(vectors.nearness(encoder, &task.question))
-                        .map_err(|e| Failure::Failed(e.to_string()))?,
-                ),
-                None => None,
-            };
-            let usual = CodesSettings::default();
-            let options = Options {
-                dail: DailSettings { samples: args.samples.unwrap_or(DailSettings::default().samples) },
-                codes: CodesSettings {
-                    candidates: args.samples.unwrap_or(usual.candidates),
-                    values: opened.codes.as_ref().map(|(values, _)| values),
-                    near: near.as_ref(),
-                    ..usual
-                },
-                opensearch: OpensearchSettings {
-                    samples: args.samples.unwrap_or(OpensearchSettings::default().samples),
-                    ..OpensearchSettings::default()
-                },
-                index: opened.index.as_ref(),
-                ..Options::default()
-            };
-            let answered = ask(args, connected, opened, (way, options), task, &found, (database, encoder));
-            by_model(&mut outcome, &answered)?;
-        }
-    }
-    outcome.answer_ms = milliseconds(clock.elapsed());
-    let entries: Vec<u32> = found.queries.iter().take(shots).map(|hit| hit.entry).collect();
-    outcome.knowledge =
-        (!task.knowledge.is_empty()).then(|| measure_queries(&task.knowledge, knowledge, &entries));
-    let hits = found.queries.iter().take(shots);
-    outcome.retrieved = hits
-        .filter_map(|hit| {
-            let entry = knowledge.entries.get(hit.entry as usize)?;
-            Some(RetrievedQuery { entry: hit.entry, source_ids: entry.source_ids.clone(), score: hit.score })
-        })
-        .collect();
-    Ok(outcome)
+/// Answers of the model, kept in a file beside the run file as they come.
+pub(super) struct Answers {
+    pub cache: RefCell<Cache>,
+    /// What those of earlier parts of the run cost.
+    pub spent: Spent,
+    file: RefCell<File>,
+    path: PathBuf,
+    /// Why an answer could not be kept.
+    pub trouble: RefCell<Option<Failure>>,
 }
 
-/// Asks the model with what was found.
-fn ask(
-    args: &Run,
-    connected: &Connected,
-    opened: &Opened,
-    (way, options): (Way, Options<'_>),
-    task: &Task,
-    found: &Retrieved,
-    (database, encoder): (&Database, &Encoder),
-) -> crate::pipeline::Answered {
-    let Place { knowledge, schema, .. } = &opened.place;
-    let pipeline = ByModel {
-        way,
-        model: &Patient::new(&connected.server, TRIES, &std::thread::sleep),
-        settings: &direct_settings(args, Some(connected)),
-        tables: &opened.tables,
-        shots: Shots::Queries(usize::from(args.max_shots)),
-        chosen: None,
-        options,
-        embed: encoder,
-        on_event: &|_| {},
-        cancel: &Cancel::default(),
-    };
-    let sources = Sources { knowledge, schema, index: &Index::default() };
-    block_on(pipeline.answer(&task.question, sources, found, database, limits(args)))
+impl Answers {
+    /// Those of the run file at `out`.
+    ///
+    /// # Errors
+    /// When their file cannot be used.
+    pub(super) fn open(args: &Run) -> Result<Self, Failure> {
+        let mut name = args.out.clone().into_os_string();
+        name.push(".answers");
+        let path = PathBuf::from(name);
+        let cannot = |e: std::io::Error| cannot_write(&path, &e);
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(cannot)?;
+        let bytes = inputs::bytes(&path)?;
+        let Log { cache, spent, whole } = answer_log::read(&bytes).map_err(|line| {
+            let path = path.display();
+            Failure::Failed(format!(
+                "{path}: line {line} is no answer. Remove the file; answers are asked for again."
+            ))
+        })?;
+        file.set_len(whole as u64).map_err(cannot)?;
+        Ok(Self { cache: cache.into(), spent, file: file.into(), path, trouble: RefCell::default() })
+    }
+
+    /// Keeps an answer, whole and on the disk.
+    pub(super) fn keep(&self, key: &str, request: &Request, answer: &Completion) {
+        let line = answer_log::line(key, request, answer).map_err(std::io::Error::other);
+        let mut file = self.file.borrow_mut();
+        if let Err(error) = line.and_then(|line| file.write_all(&line)).and_then(|()| file.sync_data()) {
+            self.trouble.replace(Some(cannot_write(&self.path, &error)));
+        }
+    }
 }
 
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+/// Lets time pass while other tasks go on.
+pub(super) async fn wait(time: Duration) {
+    let (done, waiting) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        std::thread::sleep(time);
+        let _ = done.send(());
+    });
+    let _ = waiting.await;
 }

@@ -4,12 +4,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use super::answer::direct_settings;
+use super::answer::asked_with;
 use super::{Run, inputs};
-use crate::bench::run::{self, FORMAT, FileMark, Header, ModelMark, RetrieverMark, RunFile, VERSION};
+use crate::bench::run::{self, FORMAT, FileMark, Header, RetrieverMark, RunFile, VERSION};
 use crate::cli::Failure;
 use crate::cli::model::Connected;
-use crate::cli::retrieving::{Named, Retrieving, Searched};
+use crate::cli::retrieving::{Named, Retrieving};
+use crate::experiment::retriever::level_name;
+use crate::experiment::setup::model_mark;
 use crate::retrieval::Settings;
 
 pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
@@ -17,8 +19,8 @@ pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 fn mark(path: &Path, bytes: &[u8]) -> FileMark {
-    let sha256 = inputs::sha256(bytes);
-    FileMark { name: path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(), sha256 }
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+    FileMark::of(&name.unwrap_or_default(), bytes)
 }
 
 /// What a run is made with.
@@ -33,19 +35,7 @@ pub(super) fn header(
     encoder: &str,
 ) -> Result<Header, Failure> {
     let Retrieving { history, retriever, level, threshold, .. } = &args.retrieving;
-    let searched = match level {
-        Searched::Q => "q",
-        Searched::C => "c",
-        Searched::Qc => "qc",
-    };
-    let asked = direct_settings(args, connected);
-    let model = connected.map(|connected| ModelMark {
-        name: connected.name.clone(),
-        temperature: asked.temperature,
-        context_tokens: asked.context_tokens,
-        answer_tokens: asked.answer_tokens,
-        seed: asked.seed,
-    });
+    let searched = level_name((*level).into());
     Ok(Header {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -56,16 +46,17 @@ pub(super) fn header(
         history: mark(history, &inputs::bytes(history)?),
         pipeline: args.pipeline.name().to_owned(),
         retriever: RetrieverMark {
-            name: retriever.name(),
+            name: retriever.name().to_owned(),
             level: (*retriever == Named::History).then(|| searched.to_owned()),
             threshold: threshold.or((*retriever == Named::History).then_some(Settings::default().threshold)),
             max_shots: args.max_shots.into(),
             encoder: encoder.to_owned(),
         },
-        model,
+        model: connected.map(|connected| model_mark(&asked_with(args, Some(connected)))),
         samples: args.samples,
         timeout_ms: args.timeout.saturating_mul(1_000),
         shard: args.shard,
+        own_left_out: args.own_left_out,
     })
 }
 

@@ -2,23 +2,29 @@
 //! `lab merge`: joins the parts of a run.
 
 mod answer;
-mod by_model;
 mod file;
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use self::answer::{Opened, answer};
+use self::answer::{Answers, Budget, Opened, asked_with, wait};
 use self::file::{cannot_write, header, open};
 use super::answering::By;
 use super::model::Server;
 use super::retrieving::Retrieving;
 use super::{Failure, encoder, inputs};
-use crate::bench::run::{self, RunFile};
+use crate::bench::run::{self, Outcome, RunFile};
 use crate::bench::task;
+use crate::db::QueryLimits;
+use crate::experiment::{Answering, InOrder, Next, Subject, TRIES, work};
+use crate::llm::budget::Ledger;
+use crate::llm::{Budgeted, Cached, Cancel, Patient};
 use crate::pipeline::direct;
+use crate::ports::blocking::block_on;
 
 /// Answer the tasks of a file, and keep every answer in a run file.
 #[derive(Debug, clap::Args)]
@@ -45,6 +51,14 @@ pub struct Run {
     /// Seconds that a query may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     timeout: u32,
+    /// Tasks at a time; more than one helps where the model's server works on several requests at once.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    concurrency: u16,
+    #[command(flatten)]
+    budget: Budget,
+    /// Leave a task's own query, where the history has it, out of the history for that task.
+    #[arg(long)]
+    own_left_out: bool,
     /// Only part I of N of the tasks, as I/N.
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(u32, u32)>,
@@ -98,28 +112,93 @@ pub fn run(args: &Run) -> Result<String, Failure> {
         task::read_tasks(&bytes).map_err(|e| Failure::Failed(format!("{}: {e}", args.tasks.display())))?;
     let preliminary = args.retrieving.preliminary(&tasks, connected.is_some())?;
     let header = header(args, connected.as_ref(), &bytes, tasks.len(), spec.name)?;
-    let (mut file, before) = open(args, &header)?;
+    let (file, before) = open(args, &header)?;
     let missing = before.missing();
     let model = encoder::load(spec)?;
-    let started = Instant::now();
-    let mut done = 0;
-    // The tasks of a database one after the other would be faster, but a file in the order of its tasks is the same
-    // however often the run was stopped.
-    let mut places: BTreeMap<&str, Opened> = BTreeMap::new();
-    for &place in &missing {
-        let Some(task) = tasks.get(place) else { continue };
-        if !places.contains_key(task.db_id.as_str()) {
-            places.insert(&task.db_id, Opened::new(args, &task.db_id, &model)?);
+    let answers = connected.is_some().then(|| Answers::open(args)).transpose()?;
+    let spent = answers.as_ref().map(|answers| answers.spent).unwrap_or_default();
+    let ledger = Ledger::new(args.budget.limits(), args.budget.price(), spent);
+    let keep = |key: &str, request: &_, answer: &_| {
+        if let Some(answers) = &answers {
+            answers.keep(key, request, answer);
         }
-        let Some(opened) = places.get(task.db_id.as_str()) else { continue };
-        let sql = preliminary.get(place).and_then(Option::as_deref);
-        let outcome = answer(args, connected.as_ref(), opened, place, (task, sql), &model)?;
-        let line = run::line(&outcome).map_err(|e| Failure::Failed(e.to_string()))?;
-        // Whole and on the disk, so that what was paid for is not asked again.
-        file.write_all(&line).and_then(|()| file.sync_data()).map_err(|e| cannot_write(&args.out, &e))?;
-        done += 1;
-        told(done, missing.len(), started.elapsed());
+    };
+    let budgeted = connected.as_ref().map(|connected| Budgeted::new(&connected.server, &ledger));
+    let patient = budgeted.as_ref().map(|model| Patient::new(model, TRIES, &wait));
+    let cached = patient.as_ref().zip(answers.as_ref());
+    let cached = cached.map(|(model, answers)| Cached::new(model, &answers.cache).telling(&keep));
+
+    let settings = asked_with(args, connected.as_ref());
+    let timeout_ms = args.timeout.saturating_mul(1_000);
+    let limits = QueryLimits { timeout_ms, ..QueryLimits::default() };
+    let (cancel, started) = (Cancel::default(), Instant::now());
+    let clock = || started.elapsed().as_secs_f64() * 1_000.0;
+    let places: RefCell<BTreeMap<&str, Rc<Opened>>> = RefCell::default();
+    let begin = async |place: usize| -> Result<Outcome, Failure> {
+        let Some(task) = tasks.get(place) else {
+            return Err(Failure::Failed(format!("There is no task {place}.")));
+        };
+        let known = places.borrow().get(task.db_id.as_str()).cloned();
+        let opened = match known {
+            Some(opened) => opened,
+            None => {
+                let opened = Rc::new(Opened::new(args, &task.db_id, &model)?);
+                places.borrow_mut().insert(&task.db_id, opened.clone());
+                opened
+            }
+        };
+        let answering = Answering {
+            subject: Subject {
+                db: &opened.database,
+                schema: &opened.ready.schema,
+                tables: &opened.tables,
+                history: &opened.ready.history,
+            },
+            embed: &model,
+            retriever: &opened.ready.retriever,
+            by: args.pipeline,
+            model: cached.as_ref(),
+            settings: &settings,
+            shots: args.max_shots.into(),
+            own: opened.queries.as_ref(),
+            known: &opened.known,
+            samples: args.samples,
+            asks_first: true,
+            limits,
+            cancel: &cancel,
+            clock: &clock,
+        };
+        let first = preliminary.get(place).and_then(Option::as_deref);
+        let answer = answering.answer(place, task, first).await;
+        answer.map_err(|e| Failure::Failed(format!("{e} What was answered is kept; --resume goes on.")))
+    };
+    // A file in the order of its tasks is the same however often the run was stopped, and however many ran at a time.
+    let (mut order, mut file) = (InOrder::new(missing.iter().copied()), file);
+    let (done, mut failure) = (Cell::new(0), None);
+    let ended = async |place: usize, outcome: Result<Outcome, Failure>| {
+        let written = outcome.and_then(|outcome| {
+            for outcome in order.put(place, outcome) {
+                let line = run::line(&outcome).map_err(|e| Failure::Failed(e.to_string()))?;
+                // Whole and on the disk, so that what was paid for is not asked again.
+                file.write_all(&line)
+                    .and_then(|()| file.sync_data())
+                    .map_err(|e| cannot_write(&args.out, &e))?;
+            }
+            answers.as_ref().and_then(|answers| answers.trouble.take()).map_or(Ok(()), Err)
+        });
+        if let Err(error) = written {
+            failure.get_or_insert(error);
+            return Next::Stop;
+        }
+        done.set(done.get() + 1);
+        told(done.get(), missing.len(), started.elapsed());
+        Next::GoOn
+    };
+    block_on(work(missing.iter().copied(), args.concurrency.into(), || false, begin, ended));
+    if let Some(failure) = failure {
+        return Err(failure);
     }
+    let done = done.get();
     let after = RunFile::parse(&inputs::bytes(&args.out)?)
         .map_err(|e| Failure::Failed(format!("{}: {e}", args.out.display())))?;
     let answered = after.outcomes.iter().filter(|outcome| outcome.sql.is_some()).count();

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::{compare, direct, encoder, now, save};
-use crate::bench::compare::{self as comparison, Mode};
+use crate::bench::compare::{self as comparison, Mode, Verdict};
+use crate::bench::modes::Forgetful;
 use crate::bench::retrieval_metrics::{Counts, measure_queries};
 use crate::bench::task::Task;
 use crate::browser::database::Database;
 use crate::browser::incidents;
 use crate::db::{DbError, QueryLimits, ResultSet};
+use crate::experiment::scoring::judge_one;
 use crate::incident::Source;
 use crate::llm::Cancel;
 use crate::pipeline::Answered;
@@ -274,7 +276,8 @@ pub async fn score(state: State) {
     let knowledge = task.as_ref().and_then(|task| knowledge_scores(state, task, before.retrieved.as_deref()));
     let gold = state.engine().database.execute(&gold_sql, scored(state)).await;
     let predicted = whole(state, &sql, before.result.as_deref()).await;
-    let verdict = Arc::new(comparison::judge(Mode::BirdEx, &gold, &predicted));
+    let mode = state.settings.with_untracked(|settings| settings.mode);
+    let verdict = Arc::new(verdict(state, mode, (&gold_sql, task.as_ref()), &sql, (&gold, &predicted)).await);
     let against = match (gold, predicted) {
         (Ok(gold), Ok(predicted)) => grid::against(Arc::new(gold), &predicted).map(Arc::new),
         _ => None,
@@ -287,6 +290,23 @@ pub async fn score(state: State) {
             r.stage = Stage::Done;
         }
     });
+}
+
+/// How rows stand to gold's by a rule: those at hand where it compares them as they are; a rule that rewrites queries, or
+/// reads them, runs both anew.
+pub(super) async fn verdict(
+    state: State,
+    mode: Mode,
+    (gold_sql, task): (&str, Option<&Task>),
+    sql: &str,
+    (gold, predicted): (&Result<ResultSet, DbError>, &Result<ResultSet, DbError>),
+) -> Verdict {
+    if mode == Mode::BirdEx {
+        return comparison::judge(mode, gold, predicted);
+    }
+    let task = task.cloned().unwrap_or_else(|| Task { gold: gold_sql.to_owned(), ..Task::default() });
+    let judged = judge_one(mode, &task, Some(sql), &state.engine().database, &Forgetful).await;
+    judged.map_or_else(Verdict::PredictedFailed, |judged| judged.verdict)
 }
 
 /// All rows of a query, for a comparison: those that are there, or, where they were cut, read anew.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::ask::{self, Asking, gold, scored};
 use super::{direct, now};
-use crate::bench::compare::{self, Mode};
+use crate::bench::compare::Verdict;
 use crate::db::{DbError, ResultSet};
 use crate::pipeline::Answered;
 use crate::ports::Execute as _;
@@ -61,11 +61,20 @@ async fn keep(
     let standing = match gold {
         None => None,
         Some(gold) => {
-            let rows = match answered.answer() {
-                Ok((sql, rows)) => ask::whole(asking.state, sql, Some(rows)).await,
-                Err(_) => Err(DbError::NotOpen),
+            let state = asking.state;
+            let (sql, rows) = match answered.answer() {
+                Ok((sql, rows)) => (sql, ask::whole(state, sql, Some(rows)).await),
+                Err(_) => ("", Err(DbError::NotOpen)),
             };
-            Some(Standing::of(&compare::judge(Mode::BirdEx, gold, &rows)))
+            let mode = state.settings.with_untracked(|settings| settings.mode);
+            let Some((gold_sql, task)) = ask::gold(state) else { return };
+            Some(match &rows {
+                Err(error) => Standing::of(&Verdict::PredictedFailed(error.clone())),
+                rows => {
+                    let compared = (gold, rows);
+                    Standing::of(&ask::verdict(state, mode, (&gold_sql, task.as_ref()), sql, compared).await)
+                }
+            })
         }
     };
     asking.update(|r| r.compared.push(Compared { name, answered: answered.clone(), took_ms, standing }));

@@ -9,6 +9,7 @@ pub mod diagnostics;
 mod direct;
 pub mod edit;
 pub mod encoder;
+pub mod experiment;
 pub mod history;
 pub mod keep;
 pub mod link;

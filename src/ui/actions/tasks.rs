@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::File;
 
-use super::ask;
+use super::{ask, experiment};
 use crate::bench::task;
 use crate::browser::storage;
 use crate::present::format::counted;
@@ -16,11 +16,12 @@ use crate::ui::state::{Gold, State};
 /// Opens a task file in place of the one before.
 pub async fn open(state: State, file: File) {
     let read = match storage::bytes(&file).await {
-        Ok(bytes) => task::read_tasks(&bytes).map_err(|e| e.to_string()),
+        Ok(bytes) => task::read_tasks(&bytes).map(|tasks| (tasks, bytes)).map_err(|e| e.to_string()),
         Err(error) => Err(error.to_string()),
     };
     match read {
-        Ok(tasks) => {
+        Ok((tasks, bytes)) => {
+            experiment::take_tasks(state, &file.name(), bytes);
             let open = state.open.with_untracked(name);
             let (tasks, others) = task::of_database(tasks, &open);
             state.remark.set((others > 0).then(|| {

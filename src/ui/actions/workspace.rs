@@ -10,7 +10,7 @@ use web_sys::{Blob, File};
 use super::save::{
     DATABASE, KNOWLEDGE, LAST, REMOVED, keep_knowledge, load_knowledge, load_recent, read_knowledge,
 };
-use super::{archive, keep, link};
+use super::{archive, experiment, keep, link};
 use crate::bench::task;
 use crate::browser::lock::{self, Asked};
 use crate::browser::{fetch, storage};
@@ -78,6 +78,7 @@ pub async fn open_demo(state: State) -> bool {
         && let Ok(tasks) = task::read_tasks(&bytes)
     {
         state.tasks.set(Arc::new(tasks));
+        experiment::take_tasks(state, "norhaven-tasks.json", bytes);
     }
     if let Some(bytes) = file("workspace.json").await {
         #[derive(serde::Deserialize)]
@@ -299,6 +300,7 @@ async fn show(state: State, open: Open, name: &str, blob: &Blob) -> bool {
             state.reports.set(Vec::new());
             state.import.set(None);
             state.tasks.set(Arc::default());
+            state.lab.file.set(None);
             state.examples.set(Arc::default());
             state.recent.set(Vec::new());
             state.selected.set(None);

@@ -54,6 +54,9 @@ pub fn ScorePanel(
     has_gold: Signal<bool>,
     /// Opens the gold SQL.
     on_gold: Callback<()>,
+    /// Where the mode is chosen; without, its name stands there.
+    #[prop(optional, into)]
+    modes: Option<ViewFn>,
 ) -> impl IntoView {
     let verdict = move || {
         score.with(|s| s.standing.map(|standing| view! { <Tag text=standing.name() tone=tone(standing)/> }))
@@ -69,7 +72,10 @@ pub fn ScorePanel(
         <div class="sect-h">
             <h2>"Score"</h2>
             {verdict}
-            <span class="t12 three mono">{move || score.with(|s| s.mode.clone())}</span>
+            {match modes {
+                Some(modes) => modes.run(),
+                None => view! { <span class="t12 three mono">{move || score.with(|s| s.mode.clone())}</span> }.into_any(),
+            }}
             <Show when=move || has_gold.get()>
                 <Button label="Gold SQL" weight=Weight::Quiet class="push" on_press=on_gold/>
             </Show>

@@ -8,6 +8,7 @@ pub mod compared;
 pub mod diagnostics;
 pub mod inspector;
 pub mod knowledge;
+pub mod lab;
 pub mod prompt;
 pub mod rail;
 pub mod score;

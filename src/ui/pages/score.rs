@@ -5,9 +5,11 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use crate::bench::compare::Verdict;
+use crate::experiment::scoring::{about, fitting};
 use crate::present::score::{Standing, Unscored, sentence};
 use crate::ui::actions::{ask, tasks};
 use crate::ui::components::button::{Button, Weight};
+use crate::ui::components::choice::Choice;
 use crate::ui::components::dialog::Dialog;
 use crate::ui::components::dom;
 use crate::ui::components::field::Select;
@@ -103,7 +105,7 @@ pub fn ScoreColumn() -> impl IntoView {
     let state = State::here();
     let score = Signal::derive(move || {
         state.run.with(|run| {
-            let mode = "bird-ex".to_owned();
+            let mode = state.settings.with(|settings| settings.mode.to_string());
             let Some(score) = run.score.as_ref().filter(|_| !run.stale) else {
                 let why = match state.gold.get() {
                     Gold::None => Unscored::NoGold,
@@ -133,11 +135,32 @@ pub fn ScoreColumn() -> impl IntoView {
                 score
                 has_gold=Signal::derive(move || state.gold.with(|gold| *gold != Gold::None))
                 on_gold=Callback::new(move |()| gold_sql.set(true))
+                modes=move || view! { <ModeChoice/> }
             />
             <Dialog open=gold_sql on_close=move || gold_sql.set(false) title="Gold SQL">
                 <pre class="mono">{move || gold_text(state)}</pre>
             </Dialog>
         </section>
+    }
+}
+
+/// The rule by which rows are compared. Another one scores the answer anew.
+#[component]
+fn ModeChoice() -> impl IntoView {
+    let state = State::here();
+    let choices = Signal::derive(move || {
+        let modes = state.tasks.with(|tasks| fitting(tasks));
+        modes.into_iter().map(|mode| (mode, mode.to_string())).collect::<Vec<_>>()
+    });
+    let value = Signal::derive(move || state.settings.with(|settings| settings.mode));
+    let on_change = Callback::new(move |mode| {
+        state.set(|settings| settings.mode = mode);
+        spawn_local(ask::score(state));
+    });
+    view! {
+        <span title=move || about(value.get())>
+            <Choice label="Scoring mode" choices value on_change class="quiet mono"/>
+        </span>
     }
 }
 

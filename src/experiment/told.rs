@@ -1,24 +1,22 @@
-//! What a model answered, as a run file keeps it.
+//! What a pipeline answered, as a run file keeps it.
 
-use super::inputs;
-use crate::bench::run::{CandidateMark, Outcome, StageMark};
-use crate::cli::Failure;
-use crate::llm::{Completion, Message, tokens};
+use crate::bench::run::{CandidateMark, Outcome, StageMark, sha256};
+use crate::llm::{Completion, LlmError, Message, tokens};
 use crate::pipeline::direct::{Direct, Trouble};
 use crate::pipeline::staged::{Candidate, Stage};
 use crate::pipeline::{Answered, NoAnswer};
 
-/// Takes over what a model answered. An answer that is missing because its server failed is none: the run stops, and
-/// goes on there.
+/// Takes over what was answered. An answer that is missing because its server failed is none: the task has to be asked
+/// again.
 ///
 /// # Errors
-/// When the server failed.
-pub(super) fn by_model(outcome: &mut Outcome, answered: &Answered) -> Result<(), Failure> {
+/// How the server failed.
+pub fn take_over(outcome: &mut Outcome, answered: &Answered) -> Result<(), LlmError> {
     if let Err(NoAnswer::Direct(Trouble::Model(error)) | NoAnswer::Staged(Trouble::Model(error))) =
         answered.answer()
         && (error.ends_a_job() || error.is_temporary())
     {
-        return Err(Failure::Failed(format!("{error} What was answered is kept; --resume goes on.")));
+        return Err(error.clone());
     }
     match answered.answer() {
         Ok((sql, _)) => outcome.sql = Some(sql.to_owned()),
@@ -41,10 +39,10 @@ pub(super) fn by_model(outcome: &mut Outcome, answered: &Answered) -> Result<(),
 /// there, there is none.
 ///
 /// # Errors
-/// When the server failed.
-pub(super) fn first_sql(outcome: &mut Outcome, answered: &Answered) -> Result<Option<String>, Failure> {
+/// How the server failed.
+pub fn first_sql(outcome: &mut Outcome, answered: &Answered) -> Result<Option<String>, LlmError> {
     let mut first = Outcome { stages: std::mem::take(&mut outcome.stages), ..outcome.clone() };
-    by_model(&mut first, answered)?;
+    take_over(&mut first, answered)?;
     for stage in &mut first.stages {
         stage.name = format!("preliminary SQL, {}", stage.name);
     }
@@ -74,7 +72,7 @@ fn of_stages(outcome: &mut Outcome, stages: &[Stage]) {
 fn count(outcome: &mut Outcome, messages: &[Message], answer: Option<&Completion>) {
     if outcome.prompt_sha256.is_none() {
         let bytes = serde_json::to_vec(messages).unwrap_or_default();
-        outcome.prompt_sha256 = Some(inputs::sha256(&bytes));
+        outcome.prompt_sha256 = Some(sha256(&bytes));
     }
     outcome.requests = outcome.requests.saturating_add(1);
     let Some(answer) = answer else { return };

@@ -11,6 +11,8 @@ const rail = (page: Page) => page.getByRole("complementary", { name: "Runs" });
 const setup = (page: Page) => page.getByRole("complementary", { name: "Set-up" });
 const results = (page: Page) => page.getByRole("region", { name: "Results", exact: true });
 const answers = (page: Page) => page.getByRole("table", { name: "Answers" });
+/** A notice of the Lab; the live region says the same to those who do not see it. */
+const said = (page: Page, words: string | RegExp) => page.getByRole("main").getByRole("status").filter({ hasText: words });
 const scores = (page: Page) => results(page).getByRole("row").nth(1).getByRole("cell");
 
 async function openTasks(page: Page, count: number) {
@@ -77,13 +79,13 @@ test("one click runs the demo's tasks without a model; every number opens; the f
 
   // Scored again: the same numbers; by another rule: other ones.
   await page.getByRole("button", { name: "Score again" }).click();
-  await expect(page.getByText("40 tasks scored again by bird-ex: the same numbers.")).toBeVisible();
+  await expect(said(page, "40 tasks scored again by bird-ex: the same numbers.")).toBeVisible();
   await page.getByRole("main").getByRole("combobox", { name: "Scoring" }).first().selectOption({ label: "soft-f1" });
   await page.getByRole("button", { name: "Score again" }).click();
-  await expect(page.getByText("40 tasks scored by soft-f1.")).toBeVisible();
+  await expect(said(page, "40 tasks scored by soft-f1.")).toBeVisible();
   await page.getByRole("main").getByRole("combobox", { name: "Scoring" }).first().selectOption({ label: "bird-ex" });
   await page.getByRole("button", { name: "Score again" }).click();
-  await expect(page.getByText("40 tasks scored by bird-ex.")).toBeVisible();
+  await expect(said(page, "40 tasks scored by bird-ex.")).toBeVisible();
   await expect(scores(page).nth(3)).toHaveText(score);
 
   // Exports.
@@ -118,7 +120,7 @@ test("one click runs the demo's tasks without a model; every number opens; the f
   await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toContainText("adapt-with-history-adapt-history");
   await expect(scores(page).nth(3)).toHaveText(score);
   await page.getByRole("button", { name: "Score again" }).click();
-  await expect(page.getByText("40 tasks scored again by bird-ex: the same numbers.")).toBeVisible();
+  await expect(said(page, "40 tasks scored again by bird-ex: the same numbers.")).toBeVisible();
 });
 
 test.describe("with a model", () => {
@@ -234,7 +236,7 @@ test("on a phone: chips open runs and set-up, nothing scrolls sideways", async (
   await page.keyboard.press("Escape");
   await page.getByRole("main").getByRole("button", { name: "Runs", exact: true }).click();
   await expect(rail(page).getByText("3 of 3")).toBeVisible({ timeout: 120_000 });
-  await page.keyboard.press("Escape");
+  await rail(page).getByRole("button", { name: "Close" }).click();
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(sideways).toBe(0);
   await answers(page).getByRole("button").first().click();

@@ -48,7 +48,10 @@ pub fn LabPage() -> impl IntoView {
     // Which line was chosen, closes the sheet it was chosen in.
     Effect::new(move |_| {
         lab.shown.track();
-        runs_open.set(false);
+        // Set only where it changes: what moves the focus into a sheet has to hear of it after what lays the sheet out.
+        if runs_open.get_untracked() {
+            runs_open.set(false);
+        }
     });
     let chips = vec![
         SummaryChip { text: "Runs".to_owned(), icon: Icon::History, tone: Tone::Neutral },

@@ -28,6 +28,9 @@ const PATIENCE_MS: u32 = 10_000;
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
+/// A value with its score and number.
+type Scored<'v> = (f32, u32, &'v str);
+
 /// The short text values of a database, and two values of every column; made once for a database.
 #[derive(Debug, Clone, Default)]
 pub struct ValueIndex {
@@ -116,14 +119,14 @@ impl ValueIndex {
                 hits.extend(self.search(question.get(first.start..last.end).unwrap_or_default()));
             }
         }
-        let mut found: BTreeMap<(usize, usize), Vec<(f32, u32, &str)>> = BTreeMap::new();
+        let mut found: BTreeMap<(usize, usize), Vec<Scored<'_>>> = BTreeMap::new();
         for hit in hits {
             let Some((at, value)) = self.values.get(hit as usize) else { continue };
             if let Some(score) = matched(&lower, value) {
                 found.entry(*at).or_default().push((score, hit, value));
             }
         }
-        let best = |mut values: Vec<(f32, u32, &str)>| -> Vec<String> {
+        let best = |mut values: Vec<Scored<'_>>| -> Vec<String> {
             values.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.2.len().cmp(&a.2.len())).then(a.1.cmp(&b.1)));
             values.into_iter().take(OF_A_COLUMN).map(|(.., value)| value.to_owned()).collect()
         };

@@ -141,12 +141,12 @@ pub fn over(limits: Limits, price: Price, estimate: Estimate) -> Option<String> 
     estimate.spent().passes(limits, price)
 }
 
-/// Requests a task of a pipeline, as the set-up shows them: "no model", "1 call", "about 11 calls".
+/// Requests a task of a pipeline, as the set-up shows them: "none", "1", "about 11".
 pub fn calls(by: By) -> String {
     match by.usual_requests() {
-        n if n == 0.0 => "no model".to_owned(),
-        n if n == 1.0 => "1 call".to_owned(),
-        n => format!("about {n:.0} calls"),
+        0.0 => "none".to_owned(),
+        1.0 => "1".to_owned(),
+        n => format!("about {n:.0}"),
     }
 }
 

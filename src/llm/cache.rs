@@ -170,11 +170,14 @@ fn size(answer: &Completion) -> usize {
     200 + answer.text.len() + answer.reasoning.len() + logprobs
 }
 
+/// Hears of an answer that was not known: its key, what was asked, what came.
+pub type OnNew<'a> = dyn Fn(&str, &Request, &Completion) + 'a;
+
 /// A model whose answers are remembered.
 pub struct Cached<'a, M> {
     model: &'a M,
     cache: &'a RefCell<Cache>,
-    on_new: Option<&'a dyn Fn(&str, &Request, &Completion)>,
+    on_new: Option<&'a OnNew<'a>>,
 }
 
 impl<'a, M: Complete> Cached<'a, M> {
@@ -184,7 +187,7 @@ impl<'a, M: Complete> Cached<'a, M> {
     }
 
     /// Tells of every answer that was not known, with its key, before anyone else has it: what was paid for can be kept.
-    pub fn telling(self, on_new: &'a dyn Fn(&str, &Request, &Completion)) -> Self {
+    pub fn telling(self, on_new: &'a OnNew<'a>) -> Self {
         Self { on_new: Some(on_new), ..self }
     }
 }

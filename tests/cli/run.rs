@@ -164,7 +164,8 @@ fn dail_sql_asks_for_a_first_sql_and_chooses_among_samples() {
     }
     assert_ne!(dail[0].prompt_sha256, dail[1].prompt_sha256);
     let asked = server.seen.requests.lock().unwrap().clone();
-    assert_eq!(asked.len(), 4);
+    // The first SQL changes none of the examples here, so each task's second request is remembered.
+    assert_eq!(asked.len(), 2);
     for request in &asked {
         let text = request["messages"][0]["content"].as_str().unwrap();
         let (examples, rest) = text.split_once("/* Tables of the database: */").unwrap();

@@ -134,7 +134,7 @@ async fn agent<M: Complete, E: Embed, D: Execute>(
         if there {
             continue;
         }
-        let near = match near(*index, *embed, &column, value, &found.values).await {
+        let near = match near(index, *embed, &column, value, &found.values).await {
             Ok(near) => near,
             Err(error) => match embedding_ended(&error) {
                 Some(trouble) => return Err(trouble),

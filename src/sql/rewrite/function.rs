@@ -47,7 +47,8 @@ pub(super) fn times(query: &mut Query, changes: &mut Vec<String>) {
                 quote(high) || low
             }
             Expr::In { expr, target: InTarget::List(list), .. } if is_strftime(expr) => {
-                list.iter_mut().fold(false, |changed, item| quote(item) || changed)
+                // Every item, not only up to the first that changes.
+                list.iter_mut().filter_map(|item| quote(item).then_some(())).count() > 0
             }
             _ => false,
         };

@@ -62,9 +62,10 @@ pub fn Results(kept: Memo<Experiment>) -> impl IntoView {
 #[component]
 fn ResultTable(table: Table, state: State) -> impl IntoView {
     let Table { rows, ticks, mode, has_paper } = table;
-    let ticks = ticks.into_iter().zip([0, 50, 100]).map(|(tick, at)| {
-        view! { <text x=format!("{at}%") y="18" text-anchor="middle">{tick}</text> }
-    });
+    let ticks =
+        ticks.into_iter().zip([(0, "start"), (50, "middle"), (100, "end")]).map(|(tick, (at, anchor))| {
+            view! { <text x=format!("{at}%") y="18" text-anchor=anchor>{tick}</text> }
+        });
     view! {
         <div class="scroll" tabindex="0" role="region" aria-label="Results table">
             <table class="tbl lab-t">

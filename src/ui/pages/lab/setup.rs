@@ -80,7 +80,7 @@ pub fn SetupForm() -> impl IntoView {
         });
         view! {
             <div title=by.about()>
-                <Check checked on_change><span class="mono">{name}</span><span class="push three t11">{calls(by)}</span></Check>
+                <Check checked on_change><span class="mono nowrap">{name}</span><span class="push three t11 nowrap">{calls(by)}</span></Check>
             </div>
         }
     });
@@ -119,7 +119,7 @@ pub fn SetupForm() -> impl IntoView {
                 </dl>
                 <div class="grid-2 picks">
                     <fieldset><legend class="label">"Retrievers"</legend>{retrievers.into_iter().collect_view()}</fieldset>
-                    <fieldset><legend class="label">"Pipelines"</legend>{pipelines.collect_view()}</fieldset>
+                    <fieldset><legend class="label">"Pipelines, calls a task"</legend>{pipelines.collect_view()}</fieldset>
                 </div>
                 <div class="grid-3 near">
                     <Number label="Shots" value=Signal::derive(move || lab.draft.with(|d| d.shots)) least=1 most=20

@@ -45,7 +45,7 @@ pub struct Run {
     /// Tokens of the model's context; the prompt is shortened to fit.
     #[arg(long, default_value_t = direct::Settings::default().context_tokens, requires = "llm")]
     context: u32,
-    /// Answers to choose among, for pipelines that do so: 1 for dail-sql and 4 for codes if not given.
+    /// Answers to choose among, for pipelines that do so: 1 for dail-sql, 4 for codes, 21 for opensearch-sql if not given.
     #[arg(long, requires = "llm", value_parser = clap::value_parser!(u32).range(1..=100))]
     samples: Option<u32>,
     /// Seconds that a query may take.

@@ -355,7 +355,7 @@ test("keys of pages that are not there yet do nothing, and the list does not nam
   const app = new App(page);
   await app.open();
   await page.getByRole("main").focus();
-  for (const key of ["l", "b", "n"]) {
+  for (const key of ["b", "n"]) {
     await page.keyboard.press("g");
     await page.keyboard.press(key);
   }
@@ -365,5 +365,5 @@ test("keys of pages that are not there yet do nothing, and the list does not nam
   await page.keyboard.press("?");
   const list = page.getByRole("dialog", { name: "Keys" });
   await expect(list.getByText("Go to Ask, Knowledge, Lab, Settings")).toBeVisible();
-  await expect(list.getByText(/Lab|Leaderboard|Learn|[Pp]in/)).toHaveCount(0);
+  await expect(list.getByText(/Leaderboard|Learn|[Pp]in/)).toHaveCount(0);
 });

@@ -11,6 +11,7 @@ pub mod run;
 pub mod score;
 mod sentence;
 pub mod stats;
+pub mod sweep;
 pub mod task;
 
 use crate::db::cell;

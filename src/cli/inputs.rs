@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Failure;
+use crate::bench::task::{Task, read_tasks};
 use crate::db::{Database, Host, introspect};
 use crate::embedding::Encoder;
 use crate::history::import::{self, Plan};
@@ -36,6 +37,14 @@ pub fn schema(path: &Path) -> Result<Schema, Failure> {
 /// When it cannot be read.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|e| Failure::Failed(format!("{} cannot be read: {e}", path.display())))
+}
+
+/// The tasks of a file.
+///
+/// # Errors
+/// When it cannot be read, or is no task file.
+pub fn tasks(path: &Path) -> Result<Vec<Task>, Failure> {
+    read_tasks(&bytes(path)?).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
 pub use crate::bench::run::sha256;

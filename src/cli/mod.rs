@@ -18,6 +18,7 @@ mod run;
 mod score;
 mod serve;
 mod stats;
+mod sweep;
 
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -42,6 +43,8 @@ enum Command {
     Score(score::Score),
     /// Measure a retriever over the tasks of a file that names the knowledge they need.
     RetrievalEval(retrieval_eval::RetrievalEval),
+    /// Measure retrieval over ranges of settings, beside the tables of BIRD-History.
+    Sweep(sweep::Sweep),
     /// Answer the tasks of a file, and keep every answer in a run file.
     Run(run::Run),
     /// Join the parts of a run into one file.
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Ask(args) => ask::run(args),
         Command::Score(args) => score::run(args),
         Command::RetrievalEval(args) => retrieval_eval::run(args),
+        Command::Sweep(args) => sweep::run(args),
         Command::Run(args) => run::run(args),
         Command::Merge(args) => run::merge(args),
         Command::Stats(args) => stats::run(args),

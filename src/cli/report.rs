@@ -30,7 +30,7 @@ pub struct Report {
 
 /// Formats by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Written {
+pub(super) enum Written {
     /// Markdown.
     Md,
     /// Comma separated values.
@@ -39,6 +39,17 @@ enum Written {
     Json,
     /// LaTeX.
     Latex,
+}
+
+impl From<Written> for table::Format {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Md => Self::Markdown,
+            Written::Csv => Self::Csv,
+            Written::Json => Self::Json,
+            Written::Latex => Self::Latex,
+        }
+    }
 }
 
 /// Runs the command; returns what it prints.
@@ -73,11 +84,5 @@ pub fn run(args: &Report) -> Result<String, Failure> {
         Ok(if mode.is_accuracy() { row.sure(report.overall.correct, report.overall.total) } else { row })
     });
     let rows: Vec<Row> = rows.collect::<Result<_, Failure>>()?;
-    let format = match args.format {
-        Written::Md => table::Format::Markdown,
-        Written::Csv => table::Format::Csv,
-        Written::Json => table::Format::Json,
-        Written::Latex => table::Format::Latex,
-    };
-    table::write(&rows, format).map_err(Failure::Failed)
+    table::write(&rows, args.format.into()).map_err(Failure::Failed)
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::retrieving::{Place, Ready, Retrieving};
 use super::{Failure, encoder, inputs, json};
 use crate::bench::retrieval_metrics::{Counts, RetrievalMetrics, measure_queries};
-use crate::bench::task::{self, Task};
+use crate::bench::task::Task;
 use crate::sql::{ComponentType, Schema};
 
 /// Measure a retriever over the tasks of a file that names the knowledge they need.
@@ -73,26 +73,12 @@ struct Done {
 /// # Errors
 /// When a file cannot be read, a database's history or schema is missing, or no task names knowledge.
 pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
-    let failed = |path: &Path, e: &dyn std::fmt::Display| Failure::Failed(format!("{}: {e}", path.display()));
     let spec = encoder::spec(&args.retrieving.encoder)?;
-    let all = task::read_tasks(&inputs::bytes(&args.tasks)?).map_err(|e| failed(&args.tasks, &e))?;
-    let preliminary = args.retrieving.preliminary(&all, false)?;
-    let tasks: Vec<(&Task, Option<&str>)> = all
-        .iter()
-        .zip(&preliminary)
-        .filter(|(task, _)| !task.knowledge.is_empty())
-        .map(|(task, sql)| (task, sql.as_deref()))
-        .collect();
-    if tasks.is_empty() {
-        return Err(failed(&args.tasks, &"No task names the knowledge it needs (history_knowledge)."));
-    }
-    let schemas = match &args.tables {
-        Some(path) => {
-            let text = String::from_utf8_lossy(&inputs::bytes(path)?).into_owned();
-            Schema::from_bird_tables(&text).map_err(|e| failed(path, &e))?.into_iter().collect()
-        }
-        None => BTreeMap::new(),
-    };
+    let (all, preliminary) = required(&args.tasks, &args.retrieving)?;
+    let tasks: Vec<(&Task, Option<&str>)> =
+        all.iter().zip(&preliminary).map(|(task, sql)| (task, sql.as_deref())).collect();
+    let without_knowledge = inputs::tasks(&args.tasks)?.len() - tasks.len();
+    let schemas = schemas(args.tables.as_deref())?;
     let model = encoder::load(spec)?;
     let most = args.max_shots.iter().copied().max().unwrap_or(1);
     let mut measured: BTreeMap<u16, (RetrievalMetrics, usize)> = BTreeMap::new();
@@ -127,11 +113,43 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
         retriever: args.retrieving.retriever.name().to_owned(),
         encoder: spec.name.to_owned(),
         tasks: tasks.len(),
-        without_knowledge: all.len() - tasks.len(),
+        without_knowledge,
         rows: measured.into_iter().map(row).collect(),
         remarks,
     };
     if args.json { json(&done) } else { Ok(told(&done)) }
+}
+
+/// The tasks that name the knowledge they need, each with the first SQL that was given for it.
+///
+/// # Errors
+/// When a file cannot be read, or no task names knowledge.
+pub(super) fn required(
+    path: &Path,
+    retrieving: &Retrieving,
+) -> Result<(Vec<Task>, Vec<Option<String>>), Failure> {
+    let all = inputs::tasks(path)?;
+    let preliminary = retrieving.preliminary(&all, false)?;
+    let both = all.into_iter().zip(preliminary).filter(|(task, _)| !task.knowledge.is_empty());
+    let (tasks, preliminary): (Vec<Task>, Vec<Option<String>>) = both.unzip();
+    if tasks.is_empty() {
+        let path = path.display();
+        return Err(Failure::Failed(format!(
+            "{path}: No task names the knowledge it needs (history_knowledge)."
+        )));
+    }
+    Ok((tasks, preliminary))
+}
+
+/// The schemas of a tables.json, by database; none where none is given.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn schemas(path: Option<&Path>) -> Result<BTreeMap<String, Schema>, Failure> {
+    let Some(path) = path else { return Ok(BTreeMap::new()) };
+    let text = String::from_utf8_lossy(&inputs::bytes(path)?).into_owned();
+    let read = Schema::from_bird_tables(&text);
+    Ok(read.map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?.into_iter().collect())
 }
 
 fn told(done: &Done) -> String {

@@ -19,7 +19,7 @@ use crate::retrieval::{Indexed, Level, Retrieved};
 use crate::sql::Schema;
 
 /// Options of retrieval.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Retrieving {
     /// The history: of one database, or of several that its records name.
     #[arg(long)]

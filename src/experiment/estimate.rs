@@ -141,10 +141,10 @@ pub fn over(limits: Limits, price: Price, estimate: Estimate) -> Option<String> 
     estimate.spent().passes(limits, price)
 }
 
-/// Requests a task of a pipeline, as the set-up shows them: "none", "1", "about 11".
+/// Requests a task of a pipeline, as the set-up shows them: "0", "1", "about 11".
 pub fn calls(by: By) -> String {
     match by.usual_requests() {
-        0.0 => "none".to_owned(),
+        0.0 => "0".to_owned(),
         1.0 => "1".to_owned(),
         n => format!("about {n:.0}"),
     }

@@ -1,4 +1,4 @@
-//! `lab run`, `lab merge`, `lab report` and `lab retrieval-eval`.
+//! `lab run`, `lab merge`, `lab report`, `lab retrieval-eval` and `lab sweep`.
 
 use std::time::Duration;
 
@@ -137,6 +137,32 @@ fn runs_are_scored_and_shown_side_by_side() {
     std::fs::write(WORKSPACE.path().join("other.json"), "[]").unwrap();
     let (code, said) = refused("report {}/one.jsonl --tasks {}/other.json --databases {}");
     assert!(code == 2 && said.contains("answers other tasks"), "{said}");
+}
+
+#[test]
+fn a_sweep_has_the_figures_of_single_measurements_beside_those_of_the_paper() {
+    let common = "--tasks {}/tasks.json --history {}/history.jsonl --databases {} --encoder tiny";
+    let rows: Vec<serde_json::Value> =
+        serde_json::from_str(&done(&format!("sweep {common} --format json"))).unwrap();
+    let of = |varied: &str, setting: &str| -> (String, String) {
+        let found = rows.iter().find(|row| row["varied"] == varied && row["setting"] == setting);
+        let text = |name: &str| found.unwrap()[name].as_str().unwrap().to_owned();
+        (text("F1"), text("paper's F1"))
+    };
+    assert_eq!(rows.len(), 5 + 5 + 5 + 5 + 3, "{rows:#?}");
+    assert_eq!(of("max shots", "3").1, "53.80");
+    for (varied, setting, arguments) in [
+        ("retriever", "mqs-qs", "--retriever mqs-qs --max-shots 5"),
+        ("retriever", "history", "--max-shots 5"),
+        ("max shots", "2", "--max-shots 2"),
+        ("threshold", "0.8", "--threshold 0.8 --max-shots 5"),
+        ("level", "c", "--level c --max-shots 5"),
+    ] {
+        let alone: serde_json::Value =
+            serde_json::from_str(&done(&format!("retrieval-eval {common} {arguments} --json"))).unwrap();
+        let f1 = 100.0 * alone["rows"][0]["overall"]["f1"].as_f64().unwrap();
+        assert_eq!(of(varied, setting).0, format!("{f1:.1}"), "{varied} {setting}");
+    }
 }
 
 /// A run of the first two tasks by a pipeline with the scripted model of that name.

@@ -182,9 +182,31 @@ fn heads(rows: &[Row]) -> Vec<String> {
 /// # Errors
 /// When a figure cannot be written as JSON or CSV.
 pub fn write(rows: &[Row], format: Format) -> Result<String, String> {
-    let lines = std::iter::once(heads(rows)).chain(rows.iter().map(Row::cells));
     match format {
         Format::Json => serde_json::to_string_pretty(rows).map(|text| text + "\n").map_err(|e| e.to_string()),
+        _ => lines(heads(rows), rows.iter().map(Row::cells).collect(), TEXTS, format),
+    }
+}
+
+/// Writes a head and lines of cells, of which the first `texts` are texts and the others numbers. As JSON each line is
+/// an object of its texts by the names of the head.
+///
+/// # Errors
+/// When a cell cannot be written.
+pub fn lines(
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+    texts: usize,
+    format: Format,
+) -> Result<String, String> {
+    let width = head.len();
+    let lines = std::iter::once(&head).chain(&rows);
+    match format {
+        Format::Json => {
+            let object = |row: &Vec<String>| head.iter().cloned().zip(row.iter().cloned()).collect();
+            let all: Vec<std::collections::BTreeMap<String, String>> = rows.iter().map(object).collect();
+            serde_json::to_string_pretty(&all).map(|text| text + "\n").map_err(|e| e.to_string())
+        }
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(Vec::new());
             for line in lines {
@@ -199,14 +221,14 @@ pub fn write(rows: &[Row], format: Format) -> Result<String, String> {
                 let cells: Vec<String> = line.iter().map(|cell| cell.replace('|', "\\|")).collect();
                 let _ = writeln!(text, "| {} |", cells.join(" | "));
                 if number == 0 {
-                    let rule = (0..cells.len()).map(|place| if place < TEXTS { "---" } else { "---:" });
+                    let rule = (0..cells.len()).map(|place| if place < texts { "---" } else { "---:" });
                     let _ = writeln!(text, "| {} |", rule.collect::<Vec<_>>().join(" | "));
                 }
             }
             Ok(text)
         }
         Format::Latex => {
-            let columns = "l".repeat(TEXTS) + &"r".repeat(heads(rows).len() - TEXTS);
+            let columns = "l".repeat(texts) + &"r".repeat(width.saturating_sub(texts));
             let mut text = format!("\\begin{{tabular}}{{{columns}}}\n\\toprule\n");
             for (number, line) in lines.enumerate() {
                 let cells: Vec<String> = line.iter().map(|cell| latex(cell)).collect();

@@ -80,6 +80,20 @@ pub fn step_focus(items: &[web_sys::HtmlElement], step: i32) {
     }
 }
 
+/// Up, Down, Home and End move the focus among the stops of a list, the elements with `data-stop`; whether it was one of
+/// these keys.
+pub fn step_stops(event: &web_sys::KeyboardEvent, list: &web_sys::Element) -> bool {
+    let stops = matching(list, "[data-stop]");
+    match event.key().as_str() {
+        "ArrowDown" => step_focus(&stops, 1),
+        "ArrowUp" => step_focus(&stops, -1),
+        "Home" => move_focus(&stops, None, true),
+        "End" => move_focus(&stops, None, false),
+        _ => return false,
+    }
+    true
+}
+
 /// Takes the focus from the element of an event; Tab goes on from there.
 pub fn blur(event: &web_sys::KeyboardEvent) {
     let element = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok());

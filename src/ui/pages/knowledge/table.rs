@@ -126,14 +126,10 @@ fn Rows(view: Shown) -> impl IntoView {
     let rest = move || view.groups.with(Vec::len).saturating_sub(view.drawn.get());
     let on_key = move |event: KeyboardEvent| {
         let Some(root) = body.get_untracked() else { return };
-        let stops = dom::matching(&root, "[data-stop]");
         match event.key().as_str() {
-            "ArrowDown" => dom::step_focus(&stops, 1),
-            "ArrowUp" => dom::step_focus(&stops, -1),
-            "Home" => dom::move_focus(&stops, None, true),
-            "End" => dom::move_focus(&stops, None, false),
             "ArrowRight" => fold(view, false),
             "ArrowLeft" => fold(view, true),
+            _ if dom::step_stops(&event, &root) => {}
             _ => return,
         }
         event.prevent_default();

@@ -61,15 +61,9 @@ pub fn Answers(kept: Memo<Experiment>) -> impl IntoView {
     let visited = RwSignal::new(None::<usize>);
     let on_key = move |event: KeyboardEvent| {
         let Some(root) = body.get_untracked() else { return };
-        let stops = dom::matching(&root, "[data-stop]");
-        match event.key().as_str() {
-            "ArrowDown" => dom::step_focus(&stops, 1),
-            "ArrowUp" => dom::step_focus(&stops, -1),
-            "Home" => dom::move_focus(&stops, None, true),
-            "End" => dom::move_focus(&stops, None, false),
-            _ => return,
+        if dom::step_stops(&event, &root) {
+            event.prevent_default();
         }
-        event.prevent_default();
     };
     // Tab comes to the line visited last, where it is still there, else to the first.
     let stop = Memo::new(move |_| {

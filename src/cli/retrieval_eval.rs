@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::retrieving::{Place, Prepared, Retrieving};
 use super::{Failure, encoder, inputs, json};
-use crate::bench::retrieval_metrics::{Counts, RetrievalMetrics, measure_queries};
+use crate::bench::retrieval_metrics::{Counted, Counts, RetrievalMetrics, measure_queries, measure_retrieved};
 use crate::bench::task::{self, Task};
 use crate::sql::{ComponentType, Schema};
 
@@ -64,6 +64,8 @@ struct Done {
     /// Tasks that name no knowledge, which are not measured.
     without_knowledge: usize,
     rows: Vec<Row>,
+    /// Of the chosen components alone, where the retriever chooses any (`history`, `select`).
+    components: Option<Figures>,
     /// What makes the figures less than they could be.
     remarks: Vec<String>,
 }
@@ -97,6 +99,7 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
     let most = args.max_shots.iter().copied().max().unwrap_or(1);
     let mut measured: BTreeMap<u16, (RetrievalMetrics, usize)> = BTreeMap::new();
     let mut remarks = Vec::new();
+    let mut components: Option<RetrievalMetrics> = None;
     let databases: BTreeSet<&str> = tasks.iter().map(|(task, _)| task.db_id.as_str()).collect();
     for db_id in databases {
         let place = Place::open(&args.retrieving, db_id, &schemas)?;
@@ -108,6 +111,12 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
         let retriever = Prepared::new(&args.retrieving, &place, &model)?;
         for (task, preliminary) in tasks.iter().filter(|(task, _)| task.db_id == db_id) {
             let found = retriever.find(&place, &model, (task, *preliminary), most.into())?;
+            if !found.chosen.is_empty() {
+                let chosen: Vec<u32> = found.chosen.iter().map(|one| one.item).collect();
+                let counted = Counted::Components;
+                *components.get_or_insert_default() +=
+                    &measure_retrieved(&task.knowledge, &place.knowledge, &[], &chosen, counted);
+            }
             for &shots in &args.max_shots {
                 let entries: Vec<u32> =
                     found.queries.iter().take(shots.into()).map(|hit| hit.entry).collect();
@@ -128,6 +137,7 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
         encoder: spec.name.to_owned(),
         tasks: tasks.len(),
         without_knowledge: all.len() - tasks.len(),
+        components: components.map(|sum| sum.overall.into()),
         rows: measured.into_iter().map(row).collect(),
         remarks,
     };
@@ -153,6 +163,10 @@ fn told(done: &Done) -> String {
             percent(*recall),
             percent(*f1)
         );
+    }
+    if let Some(Figures { precision, recall, f1, .. }) = &done.components {
+        let [p, r, f] = [precision, recall, f1].map(|share| percent(*share));
+        let _ = writeln!(text, "chosen components: precision {p}, recall {r}, F1 {f}");
     }
     for remark in &done.remarks {
         let _ = writeln!(text, "{remark}");

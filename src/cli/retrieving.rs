@@ -11,9 +11,10 @@ use crate::history::KnowledgeBase;
 use crate::ports::Embed as _;
 use crate::ports::blocking::block_on;
 use crate::retrieval::retrievers::{
-    Asked, By, DAIL_THRESHOLD, Gold, History, Links, Nothing, Questions, Retriever, Similar,
+    Asked, By, DAIL_THRESHOLD, Gold, History, Links, Nothing, Questions, Retriever, Select, Similar,
 };
-use crate::retrieval::{Indexed, Level, Retrieved, Settings};
+use crate::retrieval::select::Choosing;
+use crate::retrieval::{Index, Indexed, Level, Retrieved, Settings};
 use crate::sql::Schema;
 
 /// Options of retrieval.
@@ -72,6 +73,8 @@ impl Retrieving {
 pub enum Named {
     /// Queries and components, fused.
     History,
+    /// The components that a question needs, and the queries that hold most of them.
+    Select,
     /// Masked question similarity.
     Mqs,
     /// The same, with the skeleton of a preliminary SQL.
@@ -184,6 +187,8 @@ pub enum Prepared {
     Gold,
     /// `history`, with its vectors.
     History(Box<Indexed>, Settings),
+    /// `select`, with its vectors.
+    Select(Box<Indexed>),
     /// `mqs`, `mqs-filter`, `mqs-qs`, and `dail` with its threshold.
     Similar(Links, Questions, By, Option<f32>),
 }
@@ -213,6 +218,10 @@ impl Prepared {
                 let (links, questions) = questions(false)?;
                 let threshold = Some(args.threshold.unwrap_or(DAIL_THRESHOLD));
                 Ok(Self::Similar(links, questions, By::Masked, threshold))
+            }
+            Named::Select => {
+                let without = Indexed::without_vectors(place.knowledge.clone());
+                Ok(Self::Select(Box::new(inputs::indexed(without, encoder)?)))
             }
             Named::History => {
                 let without = Indexed::without_vectors(place.knowledge.clone());
@@ -248,14 +257,23 @@ impl Prepared {
                 let similar = Similar { questions, links, by: *by, skeletons: *skeletons, shots };
                 block_on(similar.retrieve(encoder, asked))
             }
+            Self::Select(indexed) => {
+                let index = embedded(indexed, encoder)?;
+                let choosing = Choosing::default();
+                block_on(Select { knowledge: &indexed.base, index, choosing, shots }.retrieve(encoder, asked))
+            }
             Self::History(indexed, settings) => {
-                let Some(index) = indexed.index_of(encoder.encoder()) else {
-                    return Err(Failure::Failed("The history holds no query.".to_owned()));
-                };
+                let index = embedded(indexed, encoder)?;
                 let settings = Settings { max_shots: shots, ..*settings };
                 block_on(History { knowledge: &indexed.base, index, settings }.retrieve(encoder, asked))
             }
         };
         found.map_err(|e| Failure::Failed(e.to_string()))
     }
+}
+
+/// The index of a history that was just embedded.
+fn embedded<'a>(indexed: &'a Indexed, encoder: &Encoder) -> Result<&'a Index, Failure> {
+    let index = indexed.index_of(encoder.encoder());
+    index.ok_or_else(|| Failure::Failed("The history holds no query.".to_owned()))
 }

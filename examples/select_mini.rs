@@ -152,8 +152,7 @@ fn line(name: &str, judged: &Judged<'_>, choosing: Choosing) -> RetrievalMetrics
     let mut whole: BTreeMap<usize, Counts> = BTreeMap::new();
     for (place, selector, tasks) in judged {
         for (task, vector, all) in tasks {
-            let chosen =
-                selector.select(&place.knowledge, &place.index, &task.question, vector, choosing);
+            let chosen = selector.select(&place.knowledge, &place.index, &task.question, vector, choosing);
             let items: Vec<u32> = chosen.iter().map(|one| one.item).collect();
             sum += &measure_retrieved(&task.knowledge, &place.knowledge, &[], &items, Counted::Components);
             loosely += lenient(&task.knowledge, &place.knowledge, &items);
@@ -179,7 +178,9 @@ fn line(name: &str, judged: &Judged<'_>, choosing: Choosing) -> RetrievalMetrics
 }
 
 fn measure(places: &[Place]) {
-    println!("                                strict P, R, F1     lenient P, R, F1   whole queries, 1, 2, 3, 5");
+    println!(
+        "                                strict P, R, F1     lenient P, R, F1   whole queries, 1, 2, 3, 5"
+    );
     let judged = judge(places, &[], true);
     for lean in [0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 2.5] {
         line(&format!("lean {lean}"), &judged, Choosing { lean, ..Choosing::default() });

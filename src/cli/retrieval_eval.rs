@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::retrieving::{Place, Prepared, Retrieving};
 use super::{Failure, encoder, inputs, json};
-use crate::bench::retrieval_metrics::{Counted, Counts, RetrievalMetrics, measure_queries, measure_retrieved};
+use crate::bench::retrieval_metrics::{
+    Counted, Counts, RetrievalMetrics, measure_queries, measure_retrieved,
+};
 use crate::bench::task::{self, Task};
 use crate::sql::{ComponentType, Schema};
 

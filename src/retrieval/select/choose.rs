@@ -70,14 +70,14 @@ pub(super) fn choose(
     let expected: f32 = merged.iter().map(|chosen| chosen.probability).sum();
     let recall = choosing.lean * choosing.lean;
     let (mut sum, mut best, mut count) = (0.0, 0.0, 0);
-    for (chosen, number) in merged.iter().zip(1u16..) {
+    for (chosen, number) in merged.iter().zip(1usize..) {
         if chosen.probability < LEAST {
             break;
         }
         sum += chosen.probability;
-        let measure = sum / (f32::from(number) + recall * expected);
+        let measure = sum / (number as f32 + recall * expected);
         if measure > best {
-            (best, count) = (measure, usize::from(number));
+            (best, count) = (measure, number);
         }
     }
     let mut chosen = merged;

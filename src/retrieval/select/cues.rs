@@ -29,8 +29,8 @@ enum Cue {
 }
 
 const SUPERLATIVES: &[&str] = &[
-    "most", "least", "highest", "lowest", "best", "worst", "top", "bottom", "maximum", "minimum", "max", "min",
-    "first", "last", "rank", "ranked",
+    "most", "least", "highest", "lowest", "best", "worst", "top", "bottom", "maximum", "minimum", "max",
+    "min", "first", "last", "rank", "ranked",
 ];
 const NOT_SUPERLATIVE: &[&str] =
     &["interest", "request", "test", "rest", "west", "guest", "contest", "forest"];
@@ -40,7 +40,17 @@ const WORDS: [(Cue, &[&str]); 11] = [
     (Cue::Average, &["average", "mean", "avg", "averages"]),
     (
         Cue::Share,
-        &["percentage", "percent", "ratio", "proportion", "share", "rate", "percentages", "fraction", "times"],
+        &[
+            "percentage",
+            "percent",
+            "ratio",
+            "proportion",
+            "share",
+            "rate",
+            "percentages",
+            "fraction",
+            "times",
+        ],
     ),
     (Cue::Each, &["each", "per", "every", "by", "respectively", "grouped"]),
     (
@@ -52,20 +62,43 @@ const WORDS: [(Cue, &[&str]); 11] = [
     (Cue::Sum, &["sum", "total", "combined", "altogether", "overall"]),
     (
         Cue::Time,
-        &["year", "month", "day", "date", "years", "months", "old", "age", "when", "time", "born", "birthday"],
+        &[
+            "year", "month", "day", "date", "years", "months", "old", "age", "when", "time", "born",
+            "birthday",
+        ],
     ),
     (
         Cue::Not,
         &[
-            "not", "no", "without", "never", "missing", "neither", "unknown", "lack", "excluding", "except",
+            "not",
+            "no",
+            "without",
+            "never",
+            "missing",
+            "neither",
+            "unknown",
+            "lack",
+            "excluding",
+            "except",
             "nor",
         ],
     ),
     (
         Cue::Like,
         &[
-            "contain", "contains", "start", "starts", "begin", "begins", "end", "ends", "includes", "like",
-            "containing", "starting", "letter",
+            "contain",
+            "contains",
+            "start",
+            "starts",
+            "begin",
+            "begins",
+            "end",
+            "ends",
+            "includes",
+            "like",
+            "containing",
+            "starting",
+            "letter",
         ],
     ),
 ];
@@ -160,7 +193,7 @@ pub(super) fn kind_number(kind: ComponentType) -> usize {
 impl Traits {
     /// Reads a component's skeleton.
     pub(super) fn of(item: &Item) -> Self {
-        let upper = item.skeleton.to_uppercase();
+        let upper = item.skeleton.to_uppercase().replace("'<VAL>'", "<VAL>").replace("<>", "!=");
         let any = |pieces: &[&str]| pieces.iter().any(|piece| upper.contains(piece));
         let condition = item.kind == ComponentType::Condition;
         let mut traits = [0.0; TRAITS];
@@ -184,11 +217,8 @@ impl Traits {
             (Trait::Time, any(&["STRFTIME(", "SUBSTR", "DATE("])),
             (Trait::Like, any(&["LIKE"])),
             (Trait::Null, any(&["NULL"])),
-            (
-                Trait::Comparison,
-                any(&["> <VAL>", "< <VAL>", "= <VAL>", "BETWEEN"]) && any(&["<=", ">=", "> ", "< ", "BETWEEN"]),
-            ),
-            (Trait::Equality, any(&[" = <VAL>", " = '<VAL>"])),
+            (Trait::Comparison, any(&["> <VAL>", ">= <VAL>", "< <VAL>", "<= <VAL>", "BETWEEN"])),
+            (Trait::Equality, any(&[" = <VAL>"])),
             (Trait::Subquery, any(&["(SELECT"])),
             (Trait::OfGroup, condition && any(&["COUNT(", "SUM(", "AVG("])),
             (Trait::Either, any(&[" OR "])),

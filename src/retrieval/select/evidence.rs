@@ -199,9 +199,8 @@ pub(super) fn evidence(facts: &Facts, asked: Asked<'_>) -> (Vec<u32>, Vec<Row>) 
     for (item, counted) in counted.iter().enumerate().filter(|(_, counted)| counted.entries > 0.0) {
         let list = |lists: &'_ [Vec<u32>]| lists.get(item).cloned().unwrap_or_default();
         let (own_columns, own_tables) = (list(&facts.item_columns), list(&facts.item_tables));
-        let mean = |numbers: &mut dyn Iterator<Item = f32>, count: usize| {
-            numbers.sum::<f32>() / count.max(1) as f32
-        };
+        let mean =
+            |numbers: &mut dyn Iterator<Item = f32>, count: usize| numbers.sum::<f32>() / count.max(1) as f32;
         let column_votes = |column: &u32| columns.get(*column as usize).copied().unwrap_or_default();
         let lift = |column: &u32| {
             let [votes, count] = column_votes(column);
@@ -214,7 +213,11 @@ pub(super) fn evidence(facts: &Facts, asked: Asked<'_>) -> (Vec<u32>, Vec<Row>) 
         let of_words = words.items.get(item).copied().unwrap_or_default();
         let names = words.names(facts, item);
         let [literal, number] = values.get(item).copied().unwrap_or_default();
-        let second = if counted.second > -1.0 { (counted.best + counted.second) / 2.0 } else { (counted.best - 1.0) / 2.0 };
+        let second = if counted.second > -1.0 {
+            (counted.best + counted.second) / 2.0
+        } else {
+            (counted.best - 1.0) / 2.0
+        };
         let plain: [f32; PLAIN] = [
             asked.items.get(item).copied().unwrap_or(0.0),
             counted.best,
@@ -393,10 +396,12 @@ fn literals(facts: &Facts, asked: Asked<'_>) -> (Vec<[f32; 2]>, Vec<f32>) {
     for (literal, places) in facts.literals_in(asked.text) {
         let number = literal.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b' '));
         for (item, _) in places.iter().filter(|(_, entry)| !asked.held.contains(entry)) {
-            if let Some(slot) = items.get_mut(*item as usize).and_then(|own| own.get_mut(usize::from(number))) {
+            if let Some(slot) = items.get_mut(*item as usize).and_then(|own| own.get_mut(usize::from(number)))
+            {
                 *slot = 1.0;
             }
-            if let (false, Some([column])) = (number, facts.item_columns.get(*item as usize).map(Vec::as_slice))
+            if let (false, Some([column])) =
+                (number, facts.item_columns.get(*item as usize).map(Vec::as_slice))
                 && let Some(slot) = columns.get_mut(*column as usize)
             {
                 *slot = 1.0;

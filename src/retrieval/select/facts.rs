@@ -93,7 +93,9 @@ impl Facts {
         let mut facts = Self::default();
         let (mut tables, mut columns) = (Numbers::default(), HashMap::new());
         for (number, item) in (0u32..).zip(&knowledge.items) {
-            facts.item_entries.push(sorted(item.occurrences.iter().map(|occurrence| occurrence.entry).collect()));
+            facts
+                .item_entries
+                .push(sorted(item.occurrences.iter().map(|occurrence| occurrence.entry).collect()));
             facts.traits.push(Traits::of(item));
             facts.kinds.push(kind_number(item.kind));
             facts.item_tables.push(sorted(item.tables.iter().map(|name| tables.of(name)).collect()));
@@ -124,7 +126,9 @@ impl Facts {
         named.sort_unstable_by_key(|(_, number)| *number);
         facts.table_words = named
             .into_iter()
-            .map(|(name, _)| sorted(content(&spaced(name)).into_iter().map(|word| facts.number(word)).collect()))
+            .map(|(name, _)| {
+                sorted(content(&spaced(name)).into_iter().map(|word| facts.number(word)).collect())
+            })
             .collect();
         for (number, (entry, own)) in (0u32..).zip(knowledge.entries.iter().zip(&knowledge.entry_items)) {
             let of = |lists: &[Vec<u32>], items: &[u32]| {

@@ -42,7 +42,7 @@ pub(super) fn lessons<'a>(
     let pairs = chosen.clone().into_iter().map(move |entry| (entry, partner(index, entry, &asked)));
     let single = chosen.into_iter().map(|entry| vec![entry]);
     let double = pairs.filter_map(|(entry, other)| Some(vec![entry, other?]));
-    single.chain(double).filter_map(|held| lesson(facts, knowledge, index, &held))
+    single.chain(double).filter_map(move |held| lesson(facts, knowledge, index, &held))
 }
 
 /// Another query that a question might be about together with this one: one of the most similar, which one is decided

@@ -17,6 +17,7 @@ mod evidence;
 mod facts;
 mod fit;
 mod learn;
+#[rustfmt::skip]
 mod prior;
 
 pub use choose::{Chosen, Reason, ranked};
@@ -174,7 +175,12 @@ mod fitting {
                 numbers.iter().map(|n| format!("{n:.3e}").parse().unwrap_or(*n)).collect()
             };
             [
-                list("WEIGHTS", "Weights of the scaled evidence, and the intercept.", "Weights", &short(&self.weights)),
+                list(
+                    "WEIGHTS",
+                    "Weights of the scaled evidence, and the intercept.",
+                    "Weights",
+                    &short(&self.weights),
+                ),
                 list("MEAN", "Mean of each number of evidence.", "Row", &short(&self.scale.mean)),
                 list("SPREAD", "Standard deviation of each.", "Row", &short(&self.scale.spread)),
             ]

@@ -79,7 +79,10 @@ fn histories_without_questions_and_of_other_languages_work() {
     let index = index(&bare);
     let judged = index.selector(&bare).judged(&bare, &index, "status of piers", &vector("status of piers"));
     assert_eq!(judged.len(), bare.items.len());
-    let chinese = history(&[("关闭的码头", "SELECT name FROM piers WHERE status = 'closed'"), ("船员", "SELECT COUNT(*) FROM crew")]);
+    let chinese = history(&[
+        ("关闭的码头", "SELECT name FROM piers WHERE status = 'closed'"),
+        ("船员", "SELECT COUNT(*) FROM crew"),
+    ]);
     assert!(!chosen(&chinese, "关闭的码头有多少").is_empty());
 }
 
@@ -112,7 +115,8 @@ fn queries_are_ranked_by_what_they_hold() {
     let found = chosen(&knowledge, question);
     let hits = ranked(&judged, &knowledge, &index.entries().cosines(&vector(question)), &found, 5);
     assert_eq!(hits[0].entry, 1);
-    let held = |hit: &crate::retrieval::QueryHit| hit.items.iter().all(|item| found.iter().any(|c| c.item == *item));
+    let held =
+        |hit: &crate::retrieval::QueryHit| hit.items.iter().all(|item| found.iter().any(|c| c.item == *item));
     assert!(hits.iter().all(held));
 }
 

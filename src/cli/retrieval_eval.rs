@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::retrieving::{Place, Ready, Retrieving};
 use super::{Failure, encoder, inputs, json};
-use crate::bench::retrieval_metrics::{Counts, RetrievalMetrics, measure_queries};
+use crate::bench::retrieval_metrics::{
+    Counted, Counts, RetrievalMetrics, measure_queries, measure_retrieved,
+};
 use crate::bench::task::Task;
 use crate::sql::{ComponentType, Schema};
 
@@ -64,6 +66,8 @@ struct Done {
     /// Tasks that name no knowledge, which are not measured.
     without_knowledge: usize,
     rows: Vec<Row>,
+    /// Of the chosen components alone, where the retriever chooses any (`select`).
+    components: Option<Figures>,
     /// What makes the figures less than they could be.
     remarks: Vec<String>,
 }
@@ -83,6 +87,7 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
     let most = args.max_shots.iter().copied().max().unwrap_or(1);
     let mut measured: BTreeMap<u16, (RetrievalMetrics, usize)> = BTreeMap::new();
     let mut remarks = Vec::new();
+    let mut components: Option<RetrievalMetrics> = None;
     let databases: BTreeSet<&str> = tasks.iter().map(|(task, _)| task.db_id.as_str()).collect();
     for db_id in databases {
         let place = Place::open(&args.retrieving, db_id, &schemas)?;
@@ -94,6 +99,12 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
         let ready = Ready::new(&args.retrieving, place, &model)?;
         for (task, preliminary) in tasks.iter().filter(|(task, _)| task.db_id == db_id) {
             let found = ready.find(&model, (task, *preliminary), most.into())?;
+            if !found.chosen.is_empty() {
+                let chosen: Vec<u32> = found.chosen.iter().map(|one| one.item).collect();
+                let counted = Counted::Components;
+                *components.get_or_insert_default() +=
+                    &measure_retrieved(&task.knowledge, &ready.history.base, &[], &chosen, counted);
+            }
             for &shots in &args.max_shots {
                 let entries: Vec<u32> =
                     found.queries.iter().take(shots.into()).map(|hit| hit.entry).collect();
@@ -114,6 +125,7 @@ pub fn run(args: &RetrievalEval) -> Result<String, Failure> {
         encoder: spec.name.to_owned(),
         tasks: tasks.len(),
         without_knowledge,
+        components: components.map(|sum| sum.overall.into()),
         rows: measured.into_iter().map(row).collect(),
         remarks,
     };
@@ -171,6 +183,10 @@ fn told(done: &Done) -> String {
             percent(*recall),
             percent(*f1)
         );
+    }
+    if let Some(Figures { precision, recall, f1, .. }) = &done.components {
+        let [p, r, f] = [precision, recall, f1].map(|share| percent(*share));
+        let _ = writeln!(text, "chosen components: precision {p}, recall {r}, F1 {f}");
     }
     for remark in &done.remarks {
         let _ = writeln!(text, "{remark}");

@@ -158,7 +158,7 @@ impl Ready {
         let retriever = block_on(made).map_err(|e| Failure::Failed(e.to_string()))?;
         let without = Indexed::without_vectors(knowledge);
         let history = match retriever {
-            Prepared::History(_) => inputs::indexed(without, encoder)?,
+            Prepared::History(_) | Prepared::Select => inputs::indexed(without, encoder)?,
             _ => without,
         };
         Ok(Self { history, schema, database, retriever })

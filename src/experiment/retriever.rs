@@ -7,9 +7,10 @@ use crate::db::{QueryLimits, Value, quote_ident};
 use crate::history::KnowledgeBase;
 use crate::ports::{Embed, EmbedError, Execute};
 use crate::retrieval::retrievers::{
-    Asked, By, DAIL_THRESHOLD, Gold, History, Links, Nothing, Questions, Retriever as _, Similar,
+    Asked, By, DAIL_THRESHOLD, Gold, History, Links, Nothing, Questions, Retriever as _, Select, Similar,
 };
-use crate::retrieval::{Indexed, Level, Retrieved, Settings};
+use crate::retrieval::select::Choosing;
+use crate::retrieval::{Index, Indexed, Level, Retrieved, Settings};
 use crate::sql::Schema;
 
 /// Retrievers by name.
@@ -17,6 +18,8 @@ use crate::sql::Schema;
 pub enum Named {
     /// Queries and components, fused.
     History,
+    /// The components that a question needs, and the queries that hold most of them.
+    Select,
     /// Masked question similarity.
     Mqs,
     /// The same, with the skeleton of a preliminary SQL.
@@ -33,13 +36,22 @@ pub enum Named {
 
 impl Named {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 7] =
-        [Self::None, Self::Mqs, Self::Dail, Self::MqsFilter, Self::MqsQs, Self::History, Self::Gold];
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::Mqs,
+        Self::Dail,
+        Self::MqsFilter,
+        Self::MqsQs,
+        Self::History,
+        Self::Select,
+        Self::Gold,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::History => "history",
+            Self::Select => "select",
             Self::Mqs => "mqs",
             Self::Dail => "dail",
             Self::MqsFilter => "mqs-filter",
@@ -53,6 +65,7 @@ impl Named {
     pub fn about(self) -> &'static str {
         match self {
             Self::History => "queries and components, fused",
+            Self::Select => "the components that a question needs, and the queries that hold most of them",
             Self::Mqs => "masked question similarity",
             Self::Dail => "masked question similarity, with the skeleton of a first SQL",
             Self::MqsFilter => "masked question similarity over queries that run and give a row",
@@ -138,6 +151,8 @@ pub enum Prepared {
     Gold,
     /// `history`, over the vectors of the knowledge base.
     History(Settings),
+    /// `select`, over the same vectors.
+    Select,
     /// `mqs`, `mqs-filter`, `mqs-qs`, and `dail` with its threshold.
     Similar(Box<(Links, Questions)>, By, Option<f32>),
 }
@@ -157,6 +172,7 @@ impl Prepared {
         let by = match named {
             Named::None => return Ok(Self::Nothing),
             Named::Gold => return Ok(Self::Gold),
+            Named::Select => return Ok(Self::Select),
             Named::History => {
                 let threshold = threshold.unwrap_or(Settings::default().threshold);
                 return Ok(Self::History(Settings { level, threshold, ..Settings::default() }));
@@ -211,16 +227,24 @@ impl Prepared {
                 found.queries.truncate(shots);
                 Ok(found)
             }
+            Self::Select => {
+                let index = indexed(history, embed.encoder())?;
+                let choosing = Choosing::default();
+                Select { knowledge: &history.base, index, choosing, shots }.retrieve(embed, asked).await
+            }
             Self::History(settings) => {
-                let encoder = embed.encoder();
-                let Some(index) = history.index_of(encoder) else {
-                    return Err(EmbedError::Failed(format!(
-                        "The history is not indexed with {encoder}. Index it, then go on."
-                    )));
-                };
+                let index = indexed(history, embed.encoder())?;
                 let settings = Settings { max_shots: shots, ..*settings };
                 History { knowledge: &history.base, index, settings }.retrieve(embed, asked).await
             }
         }
     }
+}
+
+/// The vectors of a history by that encoder.
+fn indexed<'a>(history: &'a Indexed, encoder: &str) -> Result<&'a Index, EmbedError> {
+    let index = history.index_of(encoder);
+    index.ok_or_else(|| {
+        EmbedError::Failed(format!("The history is not indexed with {encoder}. Index it, then go on."))
+    })
 }

@@ -14,8 +14,10 @@
 //! the second query is the one that adds knowledge, not the one that says the same again.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use super::lexical::Lexical;
+use super::select::Selector;
 use super::vectors::{Vectors, VectorsError};
 use super::words::words;
 use super::{Evidence, ItemHit, Level, Phrase, QueryHit, Retrieved, Settings};
@@ -77,6 +79,8 @@ pub struct Index {
     item_entries: Vec<Vec<u32>>,
     /// Words of each entry's question and summary.
     lexical: Lexical,
+    /// What chooses components; it learns from the history when it is first asked.
+    selector: OnceLock<Selector>,
 }
 
 impl Index {
@@ -102,7 +106,12 @@ impl Index {
             let summary = knowledge.summaries.get(at).map_or("", String::as_str);
             [entry.question.as_deref().unwrap_or(""), summary]
         });
-        Ok(Self { entries, items, item_entries, lexical: Lexical::new(texts) })
+        Ok(Self { entries, items, item_entries, lexical: Lexical::new(texts), selector: OnceLock::new() })
+    }
+
+    /// What chooses components, made when it is first needed; `knowledge` is what the index was made from.
+    pub fn selector(&self, knowledge: &KnowledgeBase) -> &Selector {
+        self.selector.get_or_init(|| Selector::new(knowledge, self))
     }
 
     /// Vectors of whole queries, in the order of the entries.
@@ -166,7 +175,7 @@ pub fn retrieve(
         })
         .collect();
     let queries = pick(candidates, explains.words.len(), by_query, settings.max_shots);
-    Retrieved { phrases, queries, items, below_threshold }
+    Retrieved { phrases, queries, items, below_threshold, chosen: Vec::new() }
 }
 
 /// Finds the phrases of a question, embeds both and retrieves.

@@ -8,6 +8,7 @@ pub mod model;
 pub mod phrases;
 pub mod remembered;
 pub mod retrievers;
+pub mod select;
 pub mod vectors;
 pub(crate) mod words;
 
@@ -98,6 +99,9 @@ pub struct Retrieved {
     pub queries: Vec<QueryHit>,
     /// Components at or above the threshold.
     pub items: Vec<ItemHit>,
+    /// The components that the question needs, best first, where the retriever chooses any (`select`).
+    #[serde(default)]
+    pub chosen: Vec<select::Chosen>,
     /// How many components came close (within 0.15 of the threshold) without reaching it.
     pub below_threshold: usize,
 }

@@ -149,7 +149,7 @@ fn a_sweep_has_the_figures_of_single_measurements_beside_those_of_the_paper() {
         let text = |name: &str| found.unwrap()[name].as_str().unwrap().to_owned();
         (text("F1"), text("paper's F1"))
     };
-    assert_eq!(rows.len(), 5 + 5 + 5 + 5 + 3, "{rows:#?}");
+    assert_eq!(rows.len(), 6 + 5 + 5 + 5 + 3, "{rows:#?}");
     assert_eq!(of("max shots", "3").1, "53.80");
     for (varied, setting, arguments) in [
         ("retriever", "mqs-qs", "--retriever mqs-qs --max-shots 5"),

@@ -4,6 +4,7 @@
 //! | name | ranks by | source |
 //! |---|---|---|
 //! | `history` | queries and components, fused | this crate's [`retrieve_question`] |
+//! | `select` | the components that each query holds of those the question needs | this crate's [`super::select`] |
 //! | `mqs` | similarity of masked questions | DAIL-SQL |
 //! | `dail` | the same, those with the skeleton of a preliminary SQL first | DAIL-SQL |
 //! | `mqs-filter` | the same as `mqs`, over queries that run and give a row | N-rep |
@@ -11,7 +12,7 @@
 //! | `gold` | the queries that the task names | BIRD-History, Table 13 |
 //! | `none` | nothing | |
 //!
-//! An entry without a question cannot be compared by questions; only `history` and `gold` find it.
+//! An entry without a question cannot be compared by questions; only `history`, `select` and `gold` find it.
 #![allow(async_fn_in_trait)] // Every caller is single-threaded, as with the ports.
 
 pub mod masks;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 
 pub use masks::Links;
 
+use super::select::{Choosing, ranked};
 use super::{Index, IndexError, QueryHit, Retrieved, Settings, Vectors, retrieve_question};
 use crate::history::KnowledgeBase;
 use crate::ports::{Embed, EmbedError};
@@ -69,6 +71,31 @@ pub struct History<'a> {
 impl Retriever for History<'_> {
     async fn retrieve(&self, embed: &impl Embed, asked: Asked<'_>) -> Result<Retrieved, EmbedError> {
         retrieve_question(embed, self.index, self.knowledge, asked.question, self.settings).await
+    }
+}
+
+/// `select`: the components that a question needs, and the queries that hold most of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Select<'a> {
+    /// The history.
+    pub knowledge: &'a KnowledgeBase,
+    /// Its vectors.
+    pub index: &'a Index,
+    /// How many components.
+    pub choosing: Choosing,
+    /// Queries handed on.
+    pub shots: usize,
+}
+
+impl Retriever for Select<'_> {
+    async fn retrieve(&self, embed: &impl Embed, asked: Asked<'_>) -> Result<Retrieved, EmbedError> {
+        let Self { knowledge, index, choosing, shots } = *self;
+        let vector = embed.embed(&[asked.question.to_owned()]).await?.pop().unwrap_or_default();
+        let judged = index.selector(knowledge).judged(knowledge, index, asked.question, &vector);
+        let chosen = index.selector(knowledge).select(knowledge, index, asked.question, &vector, choosing);
+        let similar = index.entries().cosines(&vector);
+        let queries = ranked(&judged, knowledge, &similar, &chosen, shots);
+        Ok(Retrieved { queries, chosen, ..Retrieved::default() })
     }
 }
 

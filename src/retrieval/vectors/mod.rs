@@ -134,6 +134,19 @@ impl Vectors {
         Some(dot(&self.row(index)?, query))
     }
 
+    /// Cosine of `query` and every vector, in order; all 0 where the lengths differ.
+    pub fn cosines(&self, query: &[f32]) -> Vec<f32> {
+        if query.len() != self.dimension || self.dimension == 0 {
+            return vec![0.0; self.len()];
+        }
+        let mut row = vec![0.0; self.dimension];
+        let each = self.halves.chunks_exact(self.dimension).map(|halves| {
+            halves.convert_to_f32_slice(&mut row);
+            dot(&row, query)
+        });
+        each.collect()
+    }
+
     fn with_dimension(dimension: usize, count: usize) -> Result<Self, VectorsError> {
         if dimension == 0 || dimension > MAX_DIMENSION {
             return Err(VectorsError::Unsupported(dimension));

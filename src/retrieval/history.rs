@@ -79,7 +79,7 @@ pub struct Index {
     item_entries: Vec<Vec<u32>>,
     /// Words of each entry's question and summary.
     lexical: Lexical,
-    /// What chooses components; it learns from the history when it is first asked.
+    /// What chooses components, made when it is first asked.
     selector: OnceLock<Selector>,
 }
 

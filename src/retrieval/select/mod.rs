@@ -6,10 +6,11 @@
 //! ```text
 //! history ─▶ facts ─┐                             ┌─▶ choose ─▶ components with reasons
 //! question ─▶ cues ─┴▶ evidence ─▶ log-odds of ───┤
-//!      learn (the history, one query left out) ───┘
+//!          weights (other histories) ─────────────┘
 //! ```
 //!
-//! The weights of the evidence are a prior ([`prior`]) that each history moves by what its own queries show.
+//! The weights of the evidence are fitted on histories of other databases ([`Prior`]), and can be moved by what a
+//! history's own questions show ([`Selector::with_prior`]).
 
 mod choose;
 mod cues;
@@ -55,12 +56,13 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Learns from the history; a history without questions, or with few, keeps the prior.
+    /// With the prior alone: learning from the history itself did not find more on new tasks (bird-history-mini).
     pub fn new(knowledge: &KnowledgeBase, index: &Index) -> Self {
-        Self::with_prior(knowledge, index, &Prior::shipped(), true)
+        Self::with_prior(knowledge, index, &Prior::shipped(), false)
     }
 
-    /// With another prior, and perhaps without learning from the history.
+    /// With another prior, and with `own` moved by what the history's own questions show; a history without questions, or
+    /// with few, keeps the prior.
     pub fn with_prior(knowledge: &KnowledgeBase, index: &Index, prior: &Prior, own: bool) -> Self {
         let facts = Facts::new(knowledge);
         let (scale, before) = (prior.scale, prior.weights);

@@ -144,9 +144,10 @@ fn learning_is_the_same_each_time() {
         .collect();
     let pairs: Vec<(&str, &str)> = queries.iter().map(|(q, s)| (q.as_str(), s.as_str())).collect();
     let knowledge = history(&pairs);
-    let (one, two) = (index(&knowledge), index(&knowledge));
-    assert_eq!(one.selector(&knowledge).weights, two.selector(&knowledge).weights);
-    assert!(one.selector(&knowledge).weights != Prior::shipped().weights);
+    let index = index(&knowledge);
+    let learnt = || Selector::with_prior(&knowledge, &index, &Prior::shipped(), true).weights;
+    assert_eq!(learnt(), learnt());
+    assert!(learnt() != Prior::shipped().weights);
 }
 
 proptest! {

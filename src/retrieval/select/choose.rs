@@ -108,9 +108,13 @@ fn merge(judged: Vec<Chosen>, knowledge: &KnowledgeBase, index: &Index) -> Vec<C
     kept.into_iter().map(|(chosen, _)| chosen).collect()
 }
 
-/// Whether anything is relevant: a query is similar, or a component is likely by itself.
+/// Whether anything is relevant: a query is similar, or the question names a likely component. What is only common is
+/// likely for every question.
 pub(super) fn relevant(judged: &[Chosen], most_similar: f32) -> bool {
-    most_similar >= RELEVANT || judged.first().is_some_and(|best| best.probability >= SURE)
+    let named =
+        |reason: &Reason| matches!(reason.evidence, Evidence::Names | Evidence::Values | Evidence::Words);
+    most_similar >= RELEVANT
+        || judged.first().is_some_and(|best| best.probability >= SURE && best.reasons.iter().any(named))
 }
 
 /// At most `most` queries, each time the one that adds most of what is needed: the probabilities of the components that

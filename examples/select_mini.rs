@@ -4,7 +4,6 @@
 //!   counts, strict and lenient; then each kind of evidence switched off alone, and learning and merging.
 //! - `-- fit` prints `src/retrieval/select/prior.rs`, fitted on the queries of BIRD's histories, each left out in turn;
 //!   the tasks of bird-history-mini take no part.
-//! - `-- loo` measures on such questions of BIRD's histories, with a prior from the other databases.
 //!
 //! Data: `QUERYLORE_DATA` (default `../shared/data`); the encoder comes from the cache. A prior for measuring a database
 //! is always fitted on the other databases, so that no figure is of a database that the prior knows.

@@ -1,7 +1,8 @@
 //! What a pipeline answered, as a run file keeps it.
 
 use crate::bench::run::{CandidateMark, Outcome, StageMark, sha256};
-use crate::llm::{Completion, LlmError, Message, tokens};
+use crate::llm::budget::Spent;
+use crate::llm::{Completion, LlmError, Message};
 use crate::pipeline::direct::{Direct, Trouble};
 use crate::pipeline::staged::{Candidate, Stage};
 use crate::pipeline::{Answered, NoAnswer};
@@ -76,11 +77,10 @@ fn count(outcome: &mut Outcome, messages: &[Message], answer: Option<&Completion
     }
     outcome.requests = outcome.requests.saturating_add(1);
     let Some(answer) = answer else { return };
-    let usage = answer.usage.unwrap_or_default();
-    let about = || messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
-    let prompt = if usage.prompt > 0 { usage.prompt } else { about() };
-    outcome.prompt_tokens = outcome.prompt_tokens.saturating_add(prompt);
-    outcome.answer_tokens = outcome.answer_tokens.saturating_add(usage.completion);
+    let spent = Spent::on(messages.iter().map(Message::tokens).sum(), answer);
+    let more = |tokens: u32, spent: u64| tokens.saturating_add(u32::try_from(spent).unwrap_or(u32::MAX));
+    outcome.prompt_tokens = more(outcome.prompt_tokens, spent.prompt);
+    outcome.answer_tokens = more(outcome.answer_tokens, spent.answer);
 }
 
 fn mark(stage: &Stage) -> StageMark {

@@ -19,7 +19,7 @@ struct Line {
 /// # Errors
 /// When a number of it cannot be written as JSON.
 pub fn line(key: &str, request: &Request, answer: &Completion) -> Result<Vec<u8>, serde_json::Error> {
-    let spent = Spent::on(request, answer);
+    let spent = Spent::on(request.prompt_tokens(), answer);
     let mut bytes = serde_json::to_vec(&Line { key: key.to_owned(), spent, answer: answer.clone() })?;
     bytes.push(b'\n');
     Ok(bytes)

@@ -67,15 +67,12 @@ impl Spent {
         }
     }
 
-    /// What an answer cost, by its server's count, else by estimate.
-    pub fn on(request: &Request, answer: &Completion) -> Self {
+    /// What an answer cost, by its server's count, else by estimate; `prompt` is the estimate of what was asked.
+    pub fn on(prompt: u32, answer: &Completion) -> Self {
         let usage = answer.usage.unwrap_or_default();
-        let or = |counted: u32, text: &dyn Fn() -> u32| if counted > 0 { counted } else { text() };
-        Self {
-            requests: 1,
-            prompt: or(usage.prompt, &|| request.prompt_tokens()).into(),
-            answer: or(usage.completion, &|| tokens::estimate(&answer.text)).into(),
-        }
+        let or = |counted: u32, about: u32| u64::from(if counted > 0 { counted } else { about });
+        let said = tokens::estimate(&answer.text);
+        Self { requests: 1, prompt: or(usage.prompt, prompt), answer: or(usage.completion, said) }
     }
 
     /// The limit that this passes, in words.
@@ -196,7 +193,7 @@ impl<M: Complete> Complete for Budgeted<'_, M> {
         let answer = self.model.complete(request, on_delta, cancel).await;
         aside.used = match &answer {
             Ok(answer) => {
-                let used = Spent::on(request, answer);
+                let used = Spent::on(request.prompt_tokens(), answer);
                 let short = used.prompt as f64 / f64::from(request.prompt_tokens().max(1));
                 self.ledger.short.set(self.ledger.short.get().max(short));
                 Some(used)

@@ -37,6 +37,11 @@ impl Message {
         Self { role: Role::User, content: content.into() }
     }
 
+    /// Its tokens in a prompt, estimated.
+    pub fn tokens(&self) -> u32 {
+        tokens::estimate(&self.content) + tokens::PER_MESSAGE
+    }
+
     /// What the model said before.
     pub fn assistant(content: impl Into<String>) -> Self {
         Self { role: Role::Assistant, content: content.into() }
@@ -118,10 +123,7 @@ impl Request {
     pub fn prompt_tokens(&self) -> u32 {
         match &self.text {
             Some(text) => tokens::estimate(text),
-            None => {
-                let tokens = |message: &Message| tokens::estimate(&message.content) + tokens::PER_MESSAGE;
-                self.messages.iter().map(tokens).sum()
-            }
+            None => self.messages.iter().map(Message::tokens).sum(),
         }
     }
 

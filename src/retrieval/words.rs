@@ -94,6 +94,17 @@ pub(crate) fn is_stop_word(lower: &str) -> bool {
     STOP_WORDS.split_ascii_whitespace().any(|word| word == lower)
 }
 
+/// Stems of the words of a text that carry content, in their order.
+pub(crate) fn content<C: FromIterator<String>>(text: &str) -> C {
+    let lower = words(text).into_iter().map(|word| word.text.to_lowercase());
+    lower.filter(|word| !is_stop_word(word)).map(|word| stem(&word)).collect()
+}
+
+/// The same where the text may be a name of a schema, whose words have underscores between them.
+pub(crate) fn content_of_names<C: FromIterator<String>>(text: &str) -> C {
+    content(&text.replace('_', " "))
+}
+
 /// A word in lower case without simple English inflection: "Categories" and "category" meet, and so do
 /// "skinned" and "skin". Rough on purpose: both sides of every comparison pass through it.
 pub(crate) fn stem(word: &str) -> String {

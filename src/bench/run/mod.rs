@@ -210,7 +210,7 @@ pub struct Outcome {
     pub requests: u32,
     /// Tokens of the prompts, by the server's count or else about.
     pub prompt_tokens: u32,
-    /// Tokens of the answers, by the server's count.
+    /// Tokens of the answers, by the server's count or else about.
     pub answer_tokens: u32,
     /// Milliseconds of retrieval.
     pub retrieve_ms: f64,

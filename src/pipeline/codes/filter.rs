@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::pipeline::direct::Inputs;
 use crate::ports::{Embed, EmbedError};
-use crate::retrieval::words::{is_stop_word, stem, words};
+use crate::retrieval::words::content_of_names;
 use crate::sql::{Schema, Table};
 
 /// What the words of a note count beside those of the name.
@@ -85,7 +85,7 @@ impl Kept {
         most_tables: usize,
         most_columns: usize,
     ) -> Self {
-        let asked = stems(inputs.question);
+        let asked = content_of_names(inputs.question);
         let mut columns = Vec::new();
         let mut ranked: Vec<(usize, f32)> = Vec::new();
         for (at, table) in inputs.schema.tables.iter().enumerate() {
@@ -162,15 +162,8 @@ fn column_place(table: &Table, name: &str) -> Option<usize> {
     table.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
 }
 
-/// Stems of the words that carry content, a name's too.
-fn stems(text: &str) -> HashSet<String> {
-    let spaced = text.replace('_', " ");
-    let lower = words(&spaced).into_iter().map(|word| word.text.to_lowercase());
-    lower.filter(|word| !is_stop_word(word)).map(|word| stem(&word)).collect()
-}
-
 /// The share of a text's words that the question has.
 fn share(text: &str, asked: &HashSet<String>) -> f32 {
-    let own = stems(text);
+    let own: HashSet<String> = content_of_names(text);
     if own.is_empty() { 0.0 } else { own.intersection(asked).count() as f32 / own.len() as f32 }
 }

@@ -7,7 +7,7 @@ use super::filter::Matched;
 use super::matching::matched;
 use crate::db::{DbError, QueryLimits, ResultSet, Value, quote_ident};
 use crate::ports::Execute;
-use crate::retrieval::words::{is_stop_word, stem, words};
+use crate::retrieval::words::{content, words};
 use crate::sql::Schema;
 
 /// Characters of a value at most.
@@ -92,7 +92,7 @@ impl ValueIndex {
     fn add(&mut self, at: (usize, usize), value: String) {
         let number = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
         let mut counts: HashMap<String, f32> = HashMap::new();
-        let terms = terms(&value);
+        let terms = content::<Vec<String>>(&value);
         for term in &terms {
             *counts.entry(term.clone()).or_default() += 1.0;
         }
@@ -138,7 +138,7 @@ impl ValueIndex {
         let all = self.values.len() as f32;
         let mean = (self.lengths.iter().sum::<f32>() / all.max(1.0)).max(f32::EPSILON);
         let mut scores: HashMap<u32, f32> = HashMap::new();
-        for term in terms(text) {
+        for term in content::<Vec<String>>(text) {
             let Some(holding) = self.holding.get(&term) else { continue };
             let n = holding.len() as f32;
             let rarity = (1.0 + (all - n + 0.5) / (n + 0.5)).ln();
@@ -171,12 +171,6 @@ impl ValueIndex {
         }
         notes
     }
-}
-
-/// Stems of the words that carry content.
-fn terms(text: &str) -> Vec<String> {
-    let lower = words(text).into_iter().map(|word| word.text.to_lowercase());
-    lower.filter(|word| !is_stop_word(word)).map(|word| stem(&word)).collect()
 }
 
 async fn read(db: &impl Execute, sql: &str, limits: QueryLimits) -> Result<Option<ResultSet>, DbError> {

@@ -1,24 +1,23 @@
 //! Which of several queries say the same.
 
 use crate::db::{ResultSet, Value};
+use crate::pipeline::staged::same;
 use crate::sql::{TokenKind, tokenize};
 
 /// Groups of equal results by their places, the largest first, of equals the one that began first; a result that is
 /// missing is in none.
 pub(super) fn groups(
     results: &[Option<ResultSet>],
-    same: impl Fn(&ResultSet, &ResultSet) -> bool,
+    alike: impl Fn(&ResultSet, &ResultSet) -> bool,
 ) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(&ResultSet, Vec<usize>)> = Vec::new();
-    for (at, result) in results.iter().enumerate() {
-        let Some(result) = result else { continue };
-        match groups.iter_mut().find(|(first, _)| same(first, result)) {
-            Some((_, group)) => group.push(at),
-            None => groups.push((result, vec![at])),
-        }
+    let there = results.iter().enumerate().filter_map(|(at, result)| Some((at, result.as_ref()?)));
+    let (places, there): (Vec<usize>, Vec<&ResultSet>) = there.unzip();
+    let mut groups = same::groups(there, alike);
+    for at in groups.iter_mut().flatten() {
+        *at = places.get(*at).copied().unwrap_or_default();
     }
-    groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups
 }
 
 /// Whether two results hold the same rows, whatever the order of rows and columns, each row as often (`result_eq` of

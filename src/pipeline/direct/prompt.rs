@@ -54,7 +54,7 @@ pub fn prompt(inputs: &Inputs<'_>, settings: &Settings) -> Prompt {
     }
     user.push_str(&ask);
     let messages = vec![Message::system(RULES), Message::user(user)];
-    let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
+    let tokens = messages.iter().map(Message::tokens).sum();
     let shots = shots.iter().take(kept).cloned().collect();
     let schema_tokens = tokens::estimate(&schema_text);
     let shot_tokens = texts.iter().take(kept).map(|text| tokens::estimate(text)).sum();

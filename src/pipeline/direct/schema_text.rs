@@ -11,7 +11,7 @@ use super::shots::Shot;
 use crate::db::{ColumnInfo, TableInfo, quote_ident};
 use crate::history::KnowledgeBase;
 use crate::llm::tokens;
-use crate::retrieval::words::{is_stop_word, stem, words};
+use crate::retrieval::words::content_of_names;
 use crate::sql::{Column, ForeignKey, Schema, Table};
 
 /// Names of left-out tables that the prompt still lists.
@@ -170,11 +170,7 @@ fn ranked<'a>(
     knowledge: &'a KnowledgeBase,
     shots: &[Shot],
 ) -> Vec<Shown<'a>> {
-    let stems = |text: &str| -> HashSet<String> {
-        let spaced = text.replace('_', " ");
-        let found = words(&spaced).into_iter().map(|word| word.text.to_lowercase());
-        found.filter(|word| !is_stop_word(word)).map(|word| stem(&word)).collect()
-    };
+    let stems = content_of_names::<HashSet<String>>;
     let asked = stems(question);
     let mut used: HashMap<String, HashSet<&str>> = HashMap::new();
     for item in shots.iter().flat_map(|shot| shot.items(knowledge)) {

@@ -12,7 +12,7 @@ use crate::pipeline::staged::reduced::{Columns, named, reduced, with_keys};
 use crate::pipeline::staged::{Sampling, Talk};
 use crate::ports::{Complete, Embed, Execute};
 use crate::retrieval::phrases::phrases;
-use crate::retrieval::words::{is_stop_word, stem, words};
+use crate::retrieval::words::{content_of_names, words};
 use crate::sql::Schema;
 
 const COLUMNS: &str = "You prepare SQL for SQLite. You get the schema of a database and a question. Say which columns a \
@@ -191,11 +191,7 @@ fn list(said: &str, name: &str) -> Vec<String> {
 
 /// Columns whose name or note shares a word with the question.
 fn by_words(question: &str, schema: &Schema) -> Columns {
-    let stems = |text: &str| -> BTreeSet<String> {
-        let spaced = text.replace('_', " ");
-        let found = words(&spaced).into_iter().map(|word| word.text.to_lowercase());
-        found.filter(|word| !is_stop_word(word)).map(|word| stem(&word)).collect()
-    };
+    let stems = content_of_names::<BTreeSet<String>>;
     let asked = stems(question);
     let mut columns = Columns::new();
     for table in &schema.tables {

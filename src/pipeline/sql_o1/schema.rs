@@ -9,7 +9,7 @@ use crate::llm::tokens;
 use crate::pipeline::direct::LeftOut;
 use crate::pipeline::direct::schema_text::identifier;
 use crate::ports::Execute;
-use crate::retrieval::words::{is_stop_word, stem, words};
+use crate::retrieval::words::content_of_names;
 use crate::sql::{Schema, Table};
 
 /// Characters of a sample text that are shown, as in the released code.
@@ -75,7 +75,7 @@ pub(super) fn text(
     let cost = |shown: &[usize]| -> u32 {
         shown.iter().zip(&costs).filter_map(|(step, costs)| costs.get(*step)).sum()
     };
-    let asked = stems(question);
+    let asked = content_of_names(question);
     let mut order: Vec<(usize, usize)> =
         schema.tables.iter().map(|table| relevance(table, &asked)).zip(0..).collect();
     order.sort_by_key(|(relevance, at)| (*relevance, usize::MAX - at));
@@ -114,18 +114,12 @@ pub(super) fn text(
     text
 }
 
-fn stems(text: &str) -> HashSet<String> {
-    let spaced = text.replace('_', " ");
-    let found = words(&spaced).into_iter().map(|word| word.text.to_lowercase());
-    found.filter(|word| !is_stop_word(word)).map(|word| stem(&word)).collect()
-}
-
 /// Words of the question that a table has in its names and notes.
 fn relevance(table: &Table, asked: &HashSet<String>) -> usize {
-    let mut held = stems(&table.name);
+    let mut held: HashSet<String> = content_of_names(&table.name);
     for column in &table.columns {
-        held.extend(stems(&column.name));
-        held.extend(column.note.as_deref().map(stems).unwrap_or_default());
+        held.extend(content_of_names::<HashSet<String>>(&column.name));
+        held.extend(column.note.as_deref().map(content_of_names::<HashSet<String>>).unwrap_or_default());
     }
     held.intersection(asked).count()
 }

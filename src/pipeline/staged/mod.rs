@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use super::direct::{Answer, Attempt, Direct, LeftOut, Prompt, Trouble};
 use crate::db::{DbError, QueryLimits, ResultSet};
 use crate::llm::extract::Extracted;
-use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request, tokens};
+use crate::llm::{self, Cancel, Completion, Delta, JsonFailure, LlmError, Message, Request};
 use crate::ports::{Complete, Execute};
 use crate::search::{Report, Search};
 
@@ -81,7 +81,7 @@ impl Staged {
     pub fn last(&self) -> Direct {
         let exchange = self.exchanges().last();
         let messages = exchange.map(|exchange| exchange.messages.clone()).unwrap_or_default();
-        let tokens = messages.iter().map(|m| tokens::estimate(&m.content) + tokens::PER_MESSAGE).sum();
+        let tokens = messages.iter().map(Message::tokens).sum();
         let sql = self.answer.as_ref().ok().map(|answer| answer.sql.as_str()).or_else(|| self.last_sql());
         let attempt = Attempt {
             messages: messages.clone(),

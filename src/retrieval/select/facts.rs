@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::cues::{Traits, kind_number};
 use crate::history::KnowledgeBase;
-use crate::retrieval::words::{is_stop_word, stem, words};
+use crate::retrieval::words::{self, words};
 
 /// Words of the longest literal that is looked for in a question.
 pub(super) const LONGEST_LITERAL: usize = 8;
@@ -57,8 +57,7 @@ impl<'a> Numbers<'a> {
 
 /// Stemmed content words of a text.
 pub(super) fn content(text: &str) -> Vec<String> {
-    let lower: Vec<String> = words(text).iter().map(|word| word.text.to_lowercase()).collect();
-    lower.iter().filter(|word| !is_stop_word(word)).map(|word| stem(word)).collect()
+    words::content(text)
 }
 
 /// A name of a schema as words: `homeTeam_goal` is "home Team goal".
